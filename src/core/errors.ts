@@ -1,0 +1,18 @@
+/** Why a shard grants nothing more. Codes are those of the HTTP contract. */
+export type RefusalCode =
+  | "clock_before_epoch"
+  | "clock_behind"
+  | "clock_disagreement"
+  | "layout_conflict"
+  | "shard_overloaded"
+  | "shard_saturated"
+  | "timestamp_exhausted";
+
+/** A refusal is a value: it crosses RPC and is turned into problem details at the border. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** One sentence for the person who reads the answer. */
+  readonly detail: string;
+  /** When to try again, in ms from now; absent where time does not help. */
+  readonly retryAfterMs?: number;
+}

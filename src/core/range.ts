@@ -1,0 +1,32 @@
+import { compose } from "./id";
+import type { Layout } from "./layout";
+
+/** The smallest and the largest ID of a stretch of time, both inclusive. */
+export interface IdRange {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/**
+ * The smallest and largest ID whose time is in [fromMs, untilMs), cut to the layout's own time.
+ * Undefined where no tick of the layout begins in that stretch.
+ * An ID may lead the clock, so this is not the same as "issued between".
+ */
+export function rangeOf(layout: Layout, fromMs: number, untilMs: number): IdRange | undefined {
+  const firstTick = Math.max(0, tickAtOrAfter(layout, fromMs));
+  const lastTick = Math.min(layout.tickCount, tickAtOrAfter(layout, untilMs)) - 1;
+  if (lastTick < firstTick) return undefined;
+  return {
+    first: compose(layout, { tick: firstTick, shard: 0, lane: 0, sequence: 0 }),
+    last: compose(layout, {
+      tick: lastTick,
+      shard: layout.workerCount - 1,
+      lane: layout.laneCount - 1,
+      sequence: layout.sequenceCount - 1,
+    }),
+  };
+}
+
+function tickAtOrAfter(layout: Layout, unixMs: number): number {
+  return Math.ceil((unixMs - layout.epochMs) / layout.tickMs);
+}
