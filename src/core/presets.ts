@@ -3,6 +3,7 @@ import type { Policy } from "./policy";
 
 /** A row of the preset table: a layout and the policy that goes with it. */
 export interface Preset {
+  readonly spec: LayoutSpec;
   readonly layout: Layout;
   readonly policy: Policy;
 }
@@ -27,7 +28,7 @@ const STRICT_CLOCK: Policy = {
 };
 
 function preset(spec: LayoutSpec, policy: Policy): Preset {
-  return { layout: layoutOf(spec), policy };
+  return { spec, layout: layoutOf(spec), policy };
 }
 
 /** The built-in systems as data (sources: twitter-archive/snowflake, Meituan-Dianping/Leaf, the 53-bit and Node variants). */

@@ -1,0 +1,42 @@
+import { Hono } from "hono";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { requestId } from "hono/request-id";
+import { access } from "./access";
+import type { AppEnv } from "./app-env";
+import { blocks } from "./blocks";
+import { decode } from "./decode";
+import { ids } from "./ids";
+import { problem } from "./problem";
+import { range } from "./range";
+import { shards } from "./shards";
+
+/** The HTTP service. */
+export const app = new Hono<AppEnv>();
+
+app.use(requestId());
+app.get("/healthz", (c) => {
+  c.header("cache-control", "no-store");
+  return c.json({ status: "ok" });
+});
+app.use(access);
+app.use(
+  methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) => {
+      // Routes that take POST issue or create: there is no HEAD of those.
+      const allow = methods.filter((method) => method !== "HEAD" || !methods.includes("POST"));
+      const detail = `This path takes ${allow.join(", ")}.`;
+      return problem(c, { code: "method_not_allowed", detail, allow });
+    },
+  }),
+);
+app.route("/v1/ids", ids);
+app.route("/v1/blocks", blocks);
+app.route("/v1/decode", decode);
+app.route("/v1/range", range);
+app.route("/v1/shards", shards);
+
+app.notFound((c) => problem(c, { code: "not_found", detail: "There is no such path." }));
+app.onError((_, c) =>
+  problem(c, { code: "internal", detail: "The request failed inside.", definite: false }),
+);

@@ -1,0 +1,29 @@
+import { Hono } from "hono";
+import { blocksOf } from "../core/block";
+import { issue } from "../service/issue";
+import type { NamespaceEnv } from "./app-env";
+import { parseBlocksQuery } from "./issue-query";
+import { ISSUING_METHODS, issuing } from "./issuing";
+import { withNamespace } from "./namespace";
+import { invalidParameters, refused } from "./problem";
+
+/** `GET/POST /v1/blocks/{namespace}`: runs of consecutive IDs, for callers that count themselves. */
+export const blocks = new Hono<NamespaceEnv>();
+
+blocks.on(ISSUING_METHODS, "/:namespace", withNamespace, issuing, async (c) => {
+  const namespace = c.get("namespace");
+  const query = parseBlocksQuery(c.req, namespace);
+  if (!query.ok) return invalidParameters(c, query.errors);
+  const { count, placement } = query.value;
+  const issued = await issue(c.env.SHARD, namespace, placement, count);
+  if (!issued.ok) return refused(c, issued.refusal, issued.definite);
+  const { shard, grants } = issued;
+  const granted = grants.flatMap((grant) => blocksOf(namespace.layout, shard, grant));
+  c.header("cache-control", "no-store");
+  c.header("edgeflake-shard", `${shard}`);
+  return c.json({
+    blocks: granted.map((block) => ({ first: block.first.toString(), count: block.count })),
+    shard,
+    freshForMs: namespace.freshForMs,
+  });
+});

@@ -1,0 +1,64 @@
+import { Hono } from "hono";
+import { blocksOf, type Grant } from "../core/block";
+import { encode } from "../core/codec";
+import type { Layout } from "../core/layout";
+import { issue, issueInCalls } from "../service/issue";
+import { STREAM_CALL_COUNT } from "../service/limits";
+import { isPinned } from "../service/pick-shard";
+import type { NamespaceEnv } from "./app-env";
+import { type IdEncoding, parseIdsQuery } from "./issue-query";
+import { ISSUING_METHODS, issuing } from "./issuing";
+import { withNamespace } from "./namespace";
+import { invalidParameters, refused } from "./problem";
+import { textStream } from "./text-stream";
+
+/** `GET/POST /v1/ids/{namespace}`: IDs as JSON, or one a line as text. */
+export const ids = new Hono<NamespaceEnv>();
+
+ids.on(ISSUING_METHODS, "/:namespace", withNamespace, issuing, async (c) => {
+  const namespace = c.get("namespace");
+  const query = parseIdsQuery(c, namespace);
+  if (!query.ok) return invalidParameters(c, query.errors);
+  const { count, encoding, format, placement } = query.value;
+  const { layout } = namespace;
+  const write = (shard: number, grants: readonly Grant[]) =>
+    idTexts(layout, shard, grants, encoding);
+
+  if (format === "text") {
+    const calls = issueInCalls(c.env.SHARD, namespace, placement, count);
+    const first = await calls.next();
+    if (first.done) throw new Error("a request for at least one ID was answered by no call");
+    if (!first.value.ok) return refused(c, first.value.refusal, first.value.definite);
+    c.header("cache-control", "no-store");
+    c.header("content-type", "text/plain; charset=utf-8");
+    const oneShard = count <= STREAM_CALL_COUNT || isPinned(placement);
+    if (oneShard) c.header("edgeflake-shard", `${first.value.shard}`);
+    return c.body(textStream(first.value, calls, write));
+  }
+
+  const issued = await issue(c.env.SHARD, namespace, placement, count);
+  if (!issued.ok) return refused(c, issued.refusal, issued.definite);
+  const texts = write(issued.shard, issued.grants);
+  c.header("cache-control", "no-store");
+  c.header("edgeflake-shard", `${issued.shard}`);
+  return c.json({ ids: encoding === "number" ? texts.map(Number) : texts });
+});
+
+/** Every ID of the grants as text, in the order granted. */
+function idTexts(
+  layout: Layout,
+  shard: number,
+  grants: readonly Grant[],
+  encoding: IdEncoding,
+): string[] {
+  const texts: string[] = [];
+  for (const grant of grants) {
+    for (const { first, count } of blocksOf(layout, shard, grant)) {
+      const end = first + BigInt(count);
+      for (let id = first; id < end; id += 1n) {
+        texts.push(encode(id, encoding === "number" ? "decimal" : encoding));
+      }
+    }
+  }
+  return texts;
+}

@@ -1,0 +1,135 @@
+/** The query of the issuing routes, checked against the namespace that it addresses. */
+import type { Context, HonoRequest } from "hono";
+import { accepts } from "hono/accepts";
+import * as v from "valibot";
+import { ENCODINGS } from "../core/codec";
+import { idleCapacity } from "../core/lanes";
+import {
+  BLOCKS_COUNT_MAX,
+  IDS_COUNT_MAX,
+  KEY_BYTES_MAX,
+  SAFE_ID_BITS_MAX,
+  TEXT_COUNT_MAX,
+} from "../core/limits";
+import type { Namespace } from "../service/namespaces";
+import { isStrict, type Placement } from "../service/pick-shard";
+import type { NamespaceEnv } from "./app-env";
+import type { ParameterError } from "./problem";
+import { oneOf, parseQuery, wholeNumber } from "./query";
+
+/** IDs as text in some encoding, or `number`: JSON numbers, where the layout has at most 53 bits. */
+export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
+export type IdEncoding = (typeof ID_ENCODINGS)[number];
+
+const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
+const encoder = new TextEncoder();
+
+const PLACEMENT = {
+  shard: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  key: v.optional(
+    v.pipe(
+      v.string(KEY_TAKES),
+      v.check((key) => key !== "" && encoder.encode(key).length <= KEY_BYTES_MAX, KEY_TAKES),
+    ),
+  ),
+  order: v.optional(oneOf(["fresh", "strict"])),
+};
+
+const IDS_QUERY = {
+  count: v.optional(wholeNumber(1, TEXT_COUNT_MAX)),
+  encoding: v.optional(oneOf(ID_ENCODINGS)),
+  format: v.optional(oneOf(["json", "text"])),
+  ...PLACEMENT,
+};
+
+const BLOCKS_QUERY = { count: v.optional(wholeNumber(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
+
+export interface IdsRequest {
+  readonly count: number;
+  readonly encoding: IdEncoding;
+  readonly format: "json" | "text";
+  readonly placement: Placement;
+}
+
+export interface BlocksRequest {
+  readonly count: number;
+  readonly placement: Placement;
+}
+
+export type Parsed<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly errors: readonly ParameterError[] };
+
+/** The query of /v1/ids. `format` wins over the Accept header. */
+export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): Parsed<IdsRequest> {
+  const { values, errors } = parseQuery(c.req, IDS_QUERY);
+  const { count = 1, encoding = "decimal", format = acceptedFormat(c) } = values;
+  const placement = placementOf(values, namespace, errors);
+  if (format === "json") checkCount(count, IDS_COUNT_MAX, namespace, placement, errors);
+  checkEncoding(encoding, namespace, errors);
+  if (errors.length > 0) return { ok: false, errors };
+  return { ok: true, value: { count, encoding, format, placement } };
+}
+
+/** The query of /v1/blocks. */
+export function parseBlocksQuery(
+  request: HonoRequest,
+  namespace: Namespace,
+): Parsed<BlocksRequest> {
+  const { values, errors } = parseQuery(request, BLOCKS_QUERY);
+  const { count = 1 } = values;
+  const placement = placementOf(values, namespace, errors);
+  checkCount(count, BLOCKS_COUNT_MAX, namespace, placement, errors);
+  if (errors.length > 0) return { ok: false, errors };
+  return { ok: true, value: { count, placement } };
+}
+
+/** `number` needs a layout whose every ID is a safe integer. */
+export function checkEncoding(
+  encoding: IdEncoding,
+  { layout }: Namespace,
+  errors: ParameterError[],
+): void {
+  if (encoding !== "number" || layout.totalBits <= SAFE_ID_BITS_MAX) return;
+  errors.push({
+    parameter: "encoding",
+    detail: `takes ${ENCODINGS.join(", ")} here; number only in layouts of at most ${SAFE_ID_BITS_MAX} bits, and this one has ${layout.totalBits}`,
+  });
+}
+
+function placementOf(
+  values: { shard?: number | undefined; key?: string | undefined; order?: string | undefined },
+  { shards }: Namespace,
+  errors: ParameterError[],
+): Placement {
+  const { shard, key, order } = values;
+  if (shard !== undefined && shard >= shards) {
+    errors.push({ parameter: "shard", detail: `takes a whole number from 0 to ${shards - 1}` });
+  }
+  if (shard !== undefined && key !== undefined) {
+    errors.push({ parameter: "key", detail: "takes no shard beside it: a key has its own" });
+  }
+  return { shard, key, strict: order === "strict" };
+}
+
+/** A count that an idle line could never open is refused for good, not retried for ever. */
+function checkCount(
+  count: number,
+  routeMax: number,
+  { layout, policy }: Namespace,
+  placement: Placement,
+  errors: ParameterError[],
+): void {
+  const most = Math.min(routeMax, idleCapacity(layout, policy, isStrict(placement)));
+  if (count <= most) return;
+  errors.push({ parameter: "count", detail: `takes a whole number from 1 to ${most} here` });
+}
+
+function acceptedFormat(c: Context<NamespaceEnv>): "json" | "text" {
+  const type = accepts(c, {
+    header: "Accept",
+    supports: ["application/json", "text/plain"],
+    default: "application/json",
+  });
+  return type === "text/plain" ? "text" : "json";
+}

@@ -1,0 +1,81 @@
+/** Query parameters: each schema says in its message what it takes; all failures come back at once. */
+import type { HonoRequest } from "hono";
+import * as v from "valibot";
+import type { ParameterError } from "./problem";
+
+/** A parameter's schema: from the one text of the query string, or undefined where it is absent. */
+type ParameterSchema = v.GenericSchema<string | undefined, unknown>;
+export type QueryEntries = Readonly<Record<string, ParameterSchema>>;
+type Values<Entries extends QueryEntries> = {
+  [Name in keyof Entries]?: v.InferOutput<Entries[Name]>;
+};
+
+export interface ParsedQuery<Entries extends QueryEntries> {
+  /** What could be read; a parameter that failed is missing. */
+  readonly values: Values<Entries>;
+  readonly errors: ParameterError[];
+}
+
+/** Reads the query of a request. Unknown and repeated parameters are errors too. */
+export function parseQuery<Entries extends QueryEntries>(
+  request: HonoRequest,
+  entries: Entries,
+): ParsedQuery<Entries> {
+  const given = request.queries();
+  const values: Values<Entries> = {};
+  const errors: ParameterError[] = [];
+  if (!isUtf8Query(request.url)) {
+    errors.push({ parameter: "query", detail: "takes percent-encoded UTF-8" });
+  }
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(entries, name)) {
+      const known = Object.keys(entries).join(", ");
+      errors.push({ parameter: name, detail: `is not a parameter here; known are ${known}` });
+    }
+  }
+  for (const name of keysOf(entries)) {
+    const [text, repeated] = given[name] ?? [];
+    if (repeated !== undefined) {
+      errors.push({ parameter: name, detail: "may be given once" });
+      continue;
+    }
+    // keysOf names only keys that are there; the compiler adds an undefined to every index access.
+    const schema = entries[name] as Entries[typeof name];
+    const result = v.safeParse(schema, text);
+    if (result.success) values[name] = result.output;
+    else errors.push({ parameter: name, detail: result.issues[0].message });
+  }
+  return { values, errors };
+}
+
+/** A whole number in plain decimal: no sign, space, point, exponent or leading zero. */
+export function wholeNumber(least: number, most: number) {
+  const message = `takes a whole number from ${least} to ${most}`;
+  return v.pipe(
+    v.string(message),
+    v.regex(/^(?:0|[1-9]\d{0,15})$/, message),
+    v.transform(Number),
+    v.minValue(least, message),
+    v.maxValue(most, message),
+  );
+}
+
+/** One of a few words. */
+export function oneOf<const Words extends readonly string[]>(words: Words) {
+  return v.picklist(words, `takes ${words.join(", ")}`);
+}
+
+function keysOf<Entries extends QueryEntries>(entries: Entries): (keyof Entries & string)[] {
+  return Object.keys(entries);
+}
+
+function isUtf8Query(url: string): boolean {
+  const queryStart = url.indexOf("?");
+  if (queryStart < 0 || !url.includes("%", queryStart)) return true;
+  try {
+    decodeURIComponent(url.slice(queryStart));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import { Hono } from "hono";
+import * as v from "valibot";
+import type { ShardStatus } from "../objects/shard";
+import { SHARDS_PAGE_MAX } from "../service/limits";
+import { shardStatus } from "../service/shard-status";
+import type { NamespaceEnv } from "./app-env";
+import { withNamespace } from "./namespace";
+import { invalidParameters, problem, refused } from "./problem";
+import { parseQuery, wholeNumber } from "./query";
+
+const SHARDS_QUERY = {
+  limit: v.optional(wholeNumber(1, SHARDS_PAGE_MAX)),
+  cursor: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+};
+
+/** `GET /v1/shards/{namespace}` and `/{shard}`: how the shards are. Asking wakes them. */
+export const shards = new Hono<NamespaceEnv>();
+
+shards.get("/:namespace", withNamespace, async (c) => {
+  const namespace = c.get("namespace");
+  const { values, errors } = parseQuery(c.req, SHARDS_QUERY);
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const { limit = SHARDS_PAGE_MAX, cursor = 0 } = values;
+  const end = Math.min(namespace.shards, cursor + limit);
+  const page = Array.from({ length: Math.max(0, end - cursor) }, (_, index) => cursor + index);
+  const results = await Promise.all(
+    page.map((shard) => shardStatus(c.env.SHARD, namespace, shard)),
+  );
+  c.header("cache-control", "no-store");
+  const statuses = [];
+  for (const result of results) {
+    if (!result.ok) return refused(c, result.refusal, true);
+    statuses.push(statusBody(namespace.layout.tickMs, result.region, result.status));
+  }
+  const next = end < namespace.shards ? { cursor: `${end}` } : {};
+  return c.json({ shards: statuses, ...next });
+});
+
+shards.get("/:namespace/:shard", withNamespace, async (c) => {
+  const namespace = c.get("namespace");
+  const { errors } = parseQuery(c.req, {});
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const shard = v.safeParse(wholeNumber(0, namespace.shards - 1), c.req.param("shard"));
+  if (!shard.success) {
+    const detail = `The shards of ${namespace.name} are 0 to ${namespace.shards - 1}.`;
+    return problem(c, { code: "not_found", detail });
+  }
+  const result = await shardStatus(c.env.SHARD, namespace, shard.output);
+  if (!result.ok) return refused(c, result.refusal, true);
+  c.header("cache-control", "no-store");
+  return c.json(statusBody(namespace.layout.tickMs, result.region, result.status));
+});
+
+function statusBody(tickMs: number, region: string, status: ShardStatus) {
+  const { maxLeadTicks, ...counters } = status.counters;
+  return {
+    shard: status.shard,
+    region,
+    clock: status.nowMs,
+    lanes: status.lanes.map(({ lane, next, mark, leadTicks }) => {
+      return { lane, next, mark, lead: leadTicks, leadMs: leadTicks * tickMs };
+    }),
+    counters: { ...counters, maxLeadMs: maxLeadTicks * tickMs },
+  };
+}

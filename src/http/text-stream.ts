@@ -1,0 +1,33 @@
+import type { Grant } from "../core/block";
+import type { Issued } from "../service/issue";
+
+type Granted = Extract<Issued, { ok: true }>;
+
+/**
+ * One ID a line, made as the client reads, so that no more than one call's IDs are in memory.
+ * A stream that cannot finish is aborted: the client sees a broken answer, never a short one that looks whole.
+ */
+export function textStream(
+  first: Granted,
+  rest: AsyncGenerator<Issued>,
+  write: (shard: number, grants: readonly Grant[]) => string[],
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let pending: Granted | undefined = first;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const next = pending ? { done: false as const, value: pending } : await rest.next();
+        pending = undefined;
+        if (next.done) return controller.close();
+        if (!next.value.ok) throw new Error(next.value.refusal.code);
+        const lines = write(next.value.shard, next.value.grants);
+        controller.enqueue(encoder.encode(`${lines.join("\n")}\n`));
+      },
+      async cancel() {
+        await rest.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,4 @@
+import { app } from "./http/app";
+
+export { Shard } from "./objects/shard";
+export default app;

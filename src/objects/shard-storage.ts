@@ -1,0 +1,72 @@
+/**
+ * What a shard keeps in SQLite.
+ *
+ *   layout (id = 0, fingerprint)  one row, written with the first mark: the layout that every ID here has.
+ *   lane   (lane, mark, counters) one row a lane. No position at or above `mark` was ever granted.
+ *
+ * Positions are below 2^53 and so exact in an INTEGER column read as a JS number.
+ */
+import * as v from "valibot";
+import type { Raise } from "../core/line";
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS layout (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS lane (lane INTEGER PRIMARY KEY, mark INTEGER NOT NULL, counters TEXT NOT NULL);
+`;
+
+const LaneRow = v.object({
+  lane: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  mark: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  counters: v.string(),
+});
+type LaneRow = v.InferOutput<typeof LaneRow>;
+const LayoutRow = v.object({ fingerprint: v.string() });
+const MarkRow = v.object({ mark: LaneRow.entries.mark });
+
+export class ShardStorage {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(SCHEMA);
+  }
+
+  /** The stored layout's fingerprint; undefined before the first mark. */
+  fingerprint(): string | undefined {
+    const rows = this.#sql.exec("SELECT fingerprint FROM layout").toArray();
+    return rows.map((row) => v.parse(LayoutRow, row).fingerprint)[0];
+  }
+
+  lanes(): LaneRow[] {
+    const rows = this.#sql.exec("SELECT lane, mark, counters FROM lane ORDER BY lane").toArray();
+    return rows.map((row) => v.parse(LaneRow, row));
+  }
+
+  /** The mark as stored now; 0 before the first one. */
+  mark(lane: number): number {
+    const rows = this.#sql.exec("SELECT mark FROM lane WHERE lane = ?", lane).toArray();
+    return rows.map((row) => v.parse(MarkRow, row).mark)[0] ?? 0;
+  }
+
+  /** Stores the layout where none is; false where another one is stored. */
+  claim(fingerprint: string): boolean {
+    this.#sql.exec("INSERT OR IGNORE INTO layout (id, fingerprint) VALUES (0, ?)", fingerprint);
+    return this.fingerprint() === fingerprint;
+  }
+
+  /**
+   * Moves a lane's mark by compare-and-set, the counters riding along.
+   * False: the stored mark is not `from`, so another instance has taken over.
+   */
+  raise({ lane, from, to }: Raise, counters: string): boolean {
+    const { rowsWritten } = this.#sql.exec(
+      `INSERT INTO lane (lane, mark, counters) VALUES (?1, ?2, ?3)
+       ON CONFLICT (lane) DO UPDATE SET mark = ?2, counters = ?3 WHERE mark = ?4`,
+      lane,
+      to,
+      counters,
+      from,
+    );
+    return rowsWritten > 0;
+  }
+}

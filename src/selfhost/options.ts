@@ -1,0 +1,30 @@
+import { parseArgs } from "node:util";
+
+/** Where the service listens and keeps its data. */
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly dataFolder: string;
+}
+
+export const SERVE_USAGE =
+  "usage: npm run serve -- [--port N] [--host ADDRESS] [--data FOLDER]   (defaults: 8790, 127.0.0.1, ./.data)";
+
+/** Reads the command line. Throws an Error that says what is taken. */
+export function parseServeOptions(args: readonly string[]): ServeOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      host: { type: "string", default: "127.0.0.1" },
+      port: { type: "string", default: "8790" },
+      data: { type: "string", default: "./.data" },
+    },
+  });
+  const port = Number(values.port);
+  if (!/^\d{1,5}$/.test(values.port) || port < 1 || port > 65_535) {
+    throw new Error("--port takes a whole number from 1 to 65535");
+  }
+  if (!/^[A-Za-z0-9.:[\]-]+$/.test(values.host)) throw new Error("--host takes a host or address");
+  if (values.data === "") throw new Error("--data takes a folder");
+  return { host: values.host, port, dataFolder: values.data };
+}

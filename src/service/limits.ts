@@ -1,0 +1,16 @@
+/** Bounds of routing and streaming: name, unit, reason. */
+
+/** Above this count a request spreads over the region's shards: one worker ID is capped at 4,096 IDs a ms. */
+export const HOME_COUNT_MAX = 4096;
+/** IDs per shard call of a stream: large enough to make calls rare, small enough to hold in memory as text. */
+export const STREAM_CALL_COUNT = 10_000;
+/** How long a stream waits in all for saturated shards before it gives up, in ms. */
+export const STREAM_WAIT_MAX_MS = 30_000;
+/** Home shards that an isolate remembers, one per namespace; the oldest is forgotten first. */
+export const HOME_SHARDS_MAX = 1000;
+/** A call is repeated once at most: after a reset of the object, or a disagreement of clocks. */
+export const CALL_TRIES_MAX = 2;
+/** Pages of the shard list: asking wakes each object. */
+export const SHARDS_PAGE_MAX = 32;
+/** When to come back to a shard whose queue at the platform is full, in ms: its queue drains in about that. */
+export const OVERLOADED_RETRY_MS = 1000;

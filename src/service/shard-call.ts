@@ -1,0 +1,49 @@
+import type { Refusal } from "../core/errors";
+import type { Shard } from "../objects/shard";
+import { CALL_TRIES_MAX, OVERLOADED_RETRY_MS } from "./limits";
+import { type Namespace, regionOf } from "./namespaces";
+
+export type Shards = DurableObjectNamespace<Shard>;
+
+/** The shard's object, asked for anew each time: after a reset an old stub stays broken. */
+function stubOf(shards: Shards, namespace: Namespace, shard: number): DurableObjectStub<Shard> {
+  const locationHint = regionOf(namespace, shard);
+  return shards.getByName(`${namespace.name}/${shard}`, { locationHint });
+}
+
+export type CallResult<Reply> =
+  | { readonly ok: true; readonly reply: Reply; readonly repeated: boolean }
+  | { readonly ok: false; readonly refusal: Refusal; readonly repeated: boolean };
+
+/**
+ * Calls a shard; a call that throws is repeated once on a new stub. That can only skip IDs, never
+ * repeat one. A shard whose queue at the platform is full is left alone. Throws what the second try throws.
+ */
+export async function callShard<Reply>(
+  shards: Shards,
+  namespace: Namespace,
+  shard: number,
+  call: (stub: DurableObjectStub<Shard>) => Promise<Reply>,
+): Promise<CallResult<Reply>> {
+  for (let tries = 1; ; tries += 1) {
+    const repeated = tries > 1;
+    try {
+      return { ok: true, reply: await call(stubOf(shards, namespace, shard)), repeated };
+    } catch (error) {
+      if (isOverloaded(error)) return { ok: false, refusal: overloaded(shard), repeated };
+      if (tries >= CALL_TRIES_MAX) throw error;
+    }
+  }
+}
+
+function isOverloaded(error: unknown): boolean {
+  return error instanceof Error && "overloaded" in error && error.overloaded === true;
+}
+
+function overloaded(shard: number): Refusal {
+  return {
+    code: "shard_overloaded",
+    detail: `Shard ${shard} has more requests queued than it can take.`,
+    retryAfterMs: OVERLOADED_RETRY_MS,
+  };
+}

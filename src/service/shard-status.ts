@@ -1,0 +1,22 @@
+import type { Refusal } from "../core/errors";
+import type { ShardStatus, StatusReply } from "../objects/shard";
+import { type Namespace, regionOf } from "./namespaces";
+import { callShard, type Shards } from "./shard-call";
+
+export type StatusResult =
+  | { readonly ok: true; readonly region: DurableObjectLocationHint; readonly status: ShardStatus }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** Asks one shard how it is. Wakes the object, writes nothing. */
+export async function shardStatus(
+  shards: Shards,
+  namespace: Namespace,
+  shard: number,
+): Promise<StatusResult> {
+  const result = await callShard<StatusReply>(shards, namespace, shard, (stub) =>
+    stub.status(namespace.lineSpec),
+  );
+  if (!result.ok) return result;
+  if (!result.reply.ok) return result.reply;
+  return { ok: true, region: regionOf(namespace, shard), status: result.reply.status };
+}

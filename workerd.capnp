@@ -1,0 +1,22 @@
+# The production build under plain workerd: what `npm run serve` starts.
+# The object IDs (uniqueKey) are those of `wrangler dev`; the folder of "data" comes from --directory-path.
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .edgeflake),
+    (name = "data", disk = (writable = true)),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:8790", http = (), service = "main")],
+);
+
+const edgeflake :Workerd.Worker = (
+  modules = [(name = "index.js", esModule = embed "dist/worker/index.js")],
+  compatibilityDate = "2026-10-23",
+  durableObjectNamespaces = [(className = "Shard", uniqueKey = "edgeflake-Shard", enableSql = true)],
+  durableObjectStorage = (localDisk = "data"),
+  bindings = [
+    (name = "SHARD", durableObjectNamespace = "Shard"),
+    (name = "ACCESS", fromEnvironment = "ACCESS"),
+  ],
+);
