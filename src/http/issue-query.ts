@@ -35,8 +35,10 @@ const PLACEMENT = {
   order: v.optional(oneOf(["fresh", "strict"])),
 };
 
+const IDS_COUNT_TAKES = `takes a whole number from 1 to ${IDS_COUNT_MAX}, with format=text to ${TEXT_COUNT_MAX}`;
+
 const IDS_QUERY = {
-  count: v.optional(wholeNumber(1, TEXT_COUNT_MAX)),
+  count: v.optional(wholeNumber(1, TEXT_COUNT_MAX, IDS_COUNT_TAKES)),
   encoding: v.optional(oneOf(ID_ENCODINGS)),
   format: v.optional(oneOf(["json", "text"])),
   ...PLACEMENT,

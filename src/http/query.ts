@@ -49,8 +49,11 @@ export function parseQuery<Entries extends QueryEntries>(
 }
 
 /** A whole number in plain decimal: no sign, space, point, exponent or leading zero. */
-export function wholeNumber(least: number, most: number) {
-  const message = `takes a whole number from ${least} to ${most}`;
+export function wholeNumber(
+  least: number,
+  most: number,
+  message = `takes a whole number from ${least} to ${most}`,
+) {
   return v.pipe(
     v.string(message),
     v.regex(/^(?:0|[1-9]\d{0,15})$/, message),

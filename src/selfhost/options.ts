@@ -21,8 +21,8 @@ export function parseServeOptions(args: readonly string[]): ServeOptions {
     },
   });
   const port = Number(values.port);
-  if (!/^\d{1,5}$/.test(values.port) || port < 1 || port > 65_535) {
-    throw new Error("--port takes a whole number from 1 to 65535");
+  if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
+    throw new Error("--port takes a whole number from 0 to 65535 (0: any free port)");
   }
   if (!/^[A-Za-z0-9.:[\]-]+$/.test(values.host)) throw new Error("--host takes a host or address");
   if (values.data === "") throw new Error("--data takes a folder");

@@ -4,10 +4,14 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
 import { parseServeOptions, SERVE_USAGE, type ServeOptions } from "./options.ts";
 
+/** workerd takes any free descriptor; 0 to 2 are the standard streams. */
+const CONTROL_FD = 3;
 const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 
 function optionsOrExit(): ServeOptions {
@@ -25,27 +29,36 @@ function workerdBinary(): string {
   return v.parse(v.object({ default: v.string() }), workerdPackage).default;
 }
 
+/** workerd's reports on its control descriptor, one JSON object a line. */
+const ListenEvent = v.object({ event: v.literal("listen"), port: v.number() });
+
 const { host, port, dataFolder } = optionsOrExit();
 const dataPath = path.resolve(dataFolder);
 mkdirSync(dataPath, { recursive: true });
 
-const address =
-  host.includes(":") && !host.startsWith("[") ? `[${host}]:${port}` : `${host}:${port}`;
+const urlHost = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 const workerd = spawn(
   workerdBinary(),
   [
     "serve",
     path.join(projectFolder, "workerd.capnp"),
     "--socket-addr",
-    `http=${address}`,
+    `http=${urlHost}:${port}`,
     "--directory-path",
     `data=${dataPath}`,
+    `--control-fd=${CONTROL_FD}`,
   ],
-  { stdio: "inherit" },
+  { stdio: ["inherit", "inherit", "inherit", "pipe"] },
 );
-process.stdout.write(
-  `Edgeflake on http://${address} (data in ${dataPath}, ACCESS=${process.env.ACCESS ?? ""})\n`,
-);
+
+const reports = workerd.stdio[CONTROL_FD];
+if (reports instanceof Readable) {
+  createInterface({ input: reports }).on("line", (line) => {
+    const report = v.safeParse(ListenEvent, JSON.parse(line));
+    if (!report.success) return;
+    process.stdout.write(`Edgeflake listens on http://${urlHost}:${report.output.port}\n`);
+  });
+}
 
 // Without this, workerd would outlive a wrapper that is told to stop.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {

@@ -1,0 +1,25 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    reporters: ["default", "./test/support/closing-line-reporter.ts"],
+    projects: [
+      { test: { name: "core", include: ["test/core/**/*.test.ts"] } },
+      { test: { name: "architecture", include: ["test/architecture/**/*.test.ts"] } },
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { bindings: { ACCESS: "open" } },
+          }),
+        ],
+        test: { name: "workerd", include: ["test/workerd/**/*.test.ts"], testTimeout: 60_000 },
+      },
+      {
+        // Real processes, started from the production build (npm run build).
+        test: { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeout: 60_000 },
+      },
+    ],
+  },
+});
