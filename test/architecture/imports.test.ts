@@ -1,0 +1,127 @@
+/** The house plan as a test: who may import whom, and what the pure core may not touch. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
+
+interface Import {
+  readonly from: string;
+  /** A path below src for own modules, the bare name for packages. */
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+/** A module's code without comments, so that prose about the rules does not break them. */
+function codeOf(file: string): string {
+  const text = readFileSync(path.join(SOURCE, file), "utf8");
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+}
+
+function importsOf(file: string): Import[] {
+  const statements = /\b(import|export)\s+(type\s+)?([^;"']*?\bfrom\s+)?["']([^"']+)["']/g;
+  const dynamic = /\bimport\(\s*["']([^"']+)["']/g;
+  const code = codeOf(file);
+  const found: Import[] = [];
+  const add = (target: string, typeOnly: boolean): void => {
+    const own = target.startsWith(".");
+    const to = own
+      ? `${path.posix.join(path.posix.dirname(file), target).replace(/\.ts$/, "")}.ts`
+      : target;
+    found.push({ from: file, to, typeOnly });
+  };
+  for (const [, , type, , target = ""] of code.matchAll(statements)) {
+    add(target, type !== undefined);
+  }
+  for (const [, target = ""] of code.matchAll(dynamic)) add(target, false);
+  return found;
+}
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
+  .map((file) => file.split(path.sep).join("/"))
+  .filter((file) => file.endsWith(".ts"));
+const imports = files.flatMap(importsOf);
+const folderOf = (file: string) => (file.includes("/") ? (file.split("/")[0] ?? "") : file);
+
+/** Own folders that each folder may import from. A folder that is missing here may import nothing. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: ["core"],
+  objects: ["core", "objects"],
+  service: ["core", "service"],
+  http: ["core", "service", "http"],
+  selfhost: ["selfhost"],
+  "index.ts": ["http", "objects"],
+};
+
+/** Packages that each folder may import. */
+const MAY_USE: Readonly<Record<string, RegExp>> = {
+  core: /^$/,
+  objects: /^(cloudflare:workers|valibot)$/,
+  service: /^$/,
+  http: /^(hono(\/[a-z-]+)?|valibot)$/,
+  selfhost: /^(node:[a-z_]+|valibot)$/,
+  "index.ts": /^$/,
+};
+
+describe("imports", () => {
+  it("are found (or this test would prove nothing)", () => {
+    expect(imports.length).toBeGreaterThan(50);
+    expect(imports).toContainEqual({ from: "core/line.ts", to: "core/mark.ts", typeOnly: false });
+    expect(
+      imports.filter(({ to }) => to.endsWith(".ts")).every(({ to }) => files.includes(to)),
+    ).toBe(true);
+  });
+
+  it("go only where the plan lets them", () => {
+    const broken = imports.filter(({ from, to, typeOnly }) => {
+      const folder = folderOf(from);
+      if (!to.endsWith(".ts")) return !(MAY_USE[folder] ?? /^$/).test(to);
+      // The router knows the objects by their types only.
+      if (folderOf(to) === "objects" && typeOnly && ["service", "http"].includes(folder))
+        return false;
+      return !(MAY_IMPORT[folder] ?? []).includes(folderOf(to));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("have no cycles, not even of types", () => {
+    const onPath: string[] = [];
+    const done = new Set<string>();
+    const cycles: string[][] = [];
+    const visit = (file: string): void => {
+      if (onPath.includes(file)) cycles.push([...onPath.slice(onPath.indexOf(file)), file]);
+      if (done.has(file) || onPath.includes(file)) return;
+      onPath.push(file);
+      for (const { from, to } of imports) if (from === file) visit(to);
+      onPath.pop();
+      done.add(file);
+    };
+    for (const file of files) visit(file);
+    expect(cycles).toEqual([]);
+  });
+
+  it("never name index", () => {
+    expect(imports.filter(({ to }) => to === "index.ts")).toEqual([]);
+  });
+});
+
+describe("the core", () => {
+  it("is pure: no clock, randomness, waiting or platform", () => {
+    const impure =
+      /Date\.now|new Date\(\)|Math\.random|\bawait\b|\basync\b|\bPromise\b|crypto\b|setTimeout|scheduler|fetch\(|process\.|globalThis|cloudflare:/;
+    const broken = files
+      .filter((file) => file.startsWith("core/"))
+      .filter((file) => impure.test(codeOf(file)));
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  it("do one thing: at most 250 lines", () => {
+    const long = files.filter(
+      (file) => readFileSync(path.join(SOURCE, file), "utf8").split("\n").length > 251,
+    );
+    expect(long).toEqual([]);
+  });
+});

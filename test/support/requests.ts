@@ -1,0 +1,39 @@
+import { exports } from "cloudflare:workers";
+
+/** A request to the Worker under test. */
+export function request(path: string, init?: RequestInit): Promise<Response> {
+  return exports.default.fetch(`https://edgeflake.test${path}`, init);
+}
+
+/** The JSON of an answer that must be a 200. */
+export async function json(path: string, init?: RequestInit): Promise<unknown> {
+  const response = await request(path, init);
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${body}`);
+  return JSON.parse(body);
+}
+
+/** IDs of /v1/ids with that query, as big integers, in the order answered. */
+export async function idsOf(namespace: string, query = ""): Promise<bigint[]> {
+  const body = await json(`/v1/ids/${namespace}${query}`);
+  if (!isIds(body)) throw new Error(`not an answer with IDs: ${JSON.stringify(body)}`);
+  return body.ids.map(BigInt);
+}
+
+function isIds(body: unknown): body is { ids: string[] } {
+  return typeof body === "object" && body !== null && "ids" in body && Array.isArray(body.ids);
+}
+
+/** Status, code, Retry-After and the rest of a problem answer. */
+export async function problemOf(path: string, init?: RequestInit) {
+  const response = await request(path, init);
+  const { headers, status } = response;
+  const body: Record<string, unknown> = await response.json();
+  return {
+    status,
+    type: headers.get("content-type"),
+    retryAfter: headers.get("retry-after"),
+    allow: headers.get("allow"),
+    body,
+  };
+}

@@ -1,0 +1,31 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { Shard } from "../../src/objects/shard";
+import { findNamespace, type Namespace } from "../../src/service/namespaces";
+
+export function namespaceOf(name: string): Namespace {
+  const namespace = findNamespace(name);
+  if (!namespace) throw new Error(`there is no namespace ${name}`);
+  return namespace;
+}
+
+export function stubOf(namespace: string, shard: number): DurableObjectStub<Shard> {
+  return env.SHARD.getByName(`${namespace}/${shard}`);
+}
+
+/** The object's storage, for looking in and for breaking things. */
+export function inStorage<Value>(
+  stub: DurableObjectStub<Shard>,
+  look: (sql: SqlStorage, state: DurableObjectState) => Value,
+): Promise<Value> {
+  return runInDurableObject(stub, (_, state) => look(state.storage.sql, state));
+}
+
+export function marksOf(stub: DurableObjectStub<Shard>): Promise<number[]> {
+  return inStorage(stub, (sql) =>
+    sql
+      .exec("SELECT mark FROM lane ORDER BY lane")
+      .toArray()
+      .map(({ mark }) => Number(mark)),
+  );
+}
