@@ -1,0 +1,105 @@
+/** The production build as a process: crashes, restarts, signals. Needs `npm run build` before. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ServiceProcess } from "../support/service-process.ts";
+
+const CONNECTIONS = 16;
+
+let dataFolder: string;
+let running: ServiceProcess[] = [];
+
+beforeEach(() => {
+  dataFolder = path.join(mkdtempSync(path.join(tmpdir(), "edgeflake-")), "made", "by-serve");
+});
+afterEach(async () => {
+  for (const service of running) if (service.isRunning()) await service.crash();
+  running = [];
+  rmSync(path.dirname(path.dirname(dataFolder)), { recursive: true, force: true });
+});
+
+async function start(access: string | null = "open"): Promise<ServiceProcess> {
+  const service = await ServiceProcess.start(dataFolder, access);
+  running.push(service);
+  return service;
+}
+
+/** IDs fetched one by one over CONNECTIONS connections at once; a request that fails is left out. */
+async function fetchIds(url: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  let left = count;
+  const connection = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const response = await fetch(url).catch(() => undefined);
+      if (response?.status !== 200) continue;
+      const body = (await response.json()) as { ids: string[] };
+      ids.push(...body.ids);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  return ids;
+}
+
+describe("npm run serve", () => {
+  it("20,000 distinct IDs by 16 connections, with kill -9 of the process group in between", async () => {
+    const first = await start();
+    const ids = await fetchIds(`${first.url}/v1/ids/default`, 10_000);
+    await first.crash();
+    const second = await start();
+    ids.push(...(await fetchIds(`${second.url}/v1/ids/default`, 10_000)));
+    expect(ids).toHaveLength(20_000);
+    expect(new Set(ids).size).toBe(20_000);
+  });
+
+  it.each(["default", "twitter", "leaf", "js53", "node"])(
+    "%s: what was answered before a kill in mid-flight is never answered again",
+    async (namespace) => {
+      const answered: string[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        const service = await start();
+        const url = `${service.url}/v1/ids/${namespace}?shard=0&count=5`;
+        const fetching = fetchIds(url, 2000);
+        setTimeout(() => void service.crash(), 100 + round * 40);
+        answered.push(...(await fetching));
+      }
+      expect(answered.length).toBeGreaterThan(0);
+      expect(new Set(answered).size).toBe(answered.length);
+    },
+  );
+
+  it("one shard of default strictly increases through crashes", async () => {
+    const ids: bigint[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const service = await start();
+      for (let request = 0; request < 20; request += 1) {
+        const [id = "0"] = await fetchIds(`${service.url}/v1/ids/default?shard=0`, 1);
+        ids.push(BigInt(id));
+      }
+      await service.crash();
+    }
+    expect(ids).toHaveLength(60);
+    expect(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id))).toBe(true);
+  });
+
+  it("is closed where ACCESS is not exactly open, health excepted", async () => {
+    for (const access of [null, "keys"]) {
+      const service = await start(access);
+      const response = await fetch(`${service.url}/v1/ids/default`);
+      expect([response.status, await response.json()]).toMatchObject([
+        503,
+        { code: "not_configured" },
+      ]);
+      expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+      await service.stop();
+    }
+  });
+
+  it.each(["SIGTERM", "SIGINT"] as const)("%s to the wrapper ends workerd too", async (signal) => {
+    const service = await start();
+    await service.stop(signal);
+    expect(service.isRunning()).toBe(false);
+    await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+  });
+});
