@@ -6,6 +6,7 @@ import type { AppEnv } from "./app-env";
 import { blocks } from "./blocks";
 import { decode } from "./decode";
 import { ids } from "./ids";
+import { logError } from "./log";
 import { problem } from "./problem";
 import { range } from "./range";
 import { shards } from "./shards";
@@ -37,6 +38,8 @@ app.route("/v1/range", range);
 app.route("/v1/shards", shards);
 
 app.notFound((c) => problem(c, { code: "not_found", detail: "There is no such path." }));
-app.onError((_, c) =>
-  problem(c, { code: "internal", detail: "The request failed inside.", definite: false }),
-);
+app.onError((error, c) => {
+  logError(c, error);
+  const detail = "The request failed inside; the log has a line with its requestId.";
+  return problem(c, { code: "internal", detail, definite: false });
+});

@@ -2,8 +2,7 @@ import { Hono } from "hono";
 import { blocksOf, type Grant } from "../core/block";
 import { encode } from "../core/codec";
 import type { Layout } from "../core/layout";
-import { issue, issueInCalls } from "../service/issue";
-import { STREAM_CALL_COUNT } from "../service/limits";
+import { callCountMax, issue, issueInCalls } from "../service/issue";
 import { isPinned } from "../service/pick-shard";
 import type { NamespaceEnv } from "./app-env";
 import { type IdEncoding, parseIdsQuery } from "./issue-query";
@@ -31,7 +30,7 @@ ids.on(ISSUING_METHODS, "/:namespace", withNamespace, issuing, async (c) => {
     if (!first.value.ok) return refused(c, first.value.refusal, first.value.definite);
     c.header("cache-control", "no-store");
     c.header("content-type", "text/plain; charset=utf-8");
-    const oneShard = count <= STREAM_CALL_COUNT || isPinned(placement);
+    const oneShard = isPinned(placement) || count <= callCountMax(namespace, placement);
     if (oneShard) c.header("edgeflake-shard", `${first.value.shard}`);
     return c.body(textStream(first.value, calls, write));
   }

@@ -67,6 +67,7 @@ export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): P
   const { values, errors } = parseQuery(c.req, IDS_QUERY);
   const { count = 1, encoding = "decimal", format = acceptedFormat(c) } = values;
   const placement = placementOf(values, namespace, errors);
+  // Text streams in many calls, so it is bounded by its own limit only.
   if (format === "json") checkCount(count, IDS_COUNT_MAX, namespace, placement, errors);
   checkEncoding(encoding, namespace, errors);
   if (errors.length > 0) return { ok: false, errors };

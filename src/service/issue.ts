@@ -1,5 +1,6 @@
 import type { Grant } from "../core/block";
 import type { Refusal } from "../core/errors";
+import { idleCapacity } from "../core/lanes";
 import type { GrantReply } from "../objects/shard";
 import { CALL_TRIES_MAX, STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "./limits";
 import type { Namespace } from "./namespaces";
@@ -27,8 +28,13 @@ export function issue(
   return issueFrom(shards, namespace, shard, isStrict(placement), count);
 }
 
+/** IDs per shard call of a stream: what an idle line is sure to open, STREAM_CALL_COUNT at most. */
+export function callCountMax({ layout, policy }: Namespace, placement: Placement): number {
+  return Math.min(STREAM_CALL_COUNT, idleCapacity(layout, policy, isStrict(placement)));
+}
+
 /**
- * Asks for `count` IDs in calls of at most STREAM_CALL_COUNT, one after another, so that a consumer that
+ * Asks for `count` IDs in calls of at most callCountMax, one after another, so that a consumer that
  * stops asking stops the work. Not pinned, each call takes another shard at random. A saturated shard is
  * waited for, STREAM_WAIT_MAX_MS in all. A refusal is the last value.
  */
@@ -39,12 +45,13 @@ export async function* issueInCalls(
   count: number,
 ): AsyncGenerator<Issued> {
   const strict = isStrict(placement);
+  const mostPerCall = callCountMax(namespace, placement);
   const pinned = isPinned(placement) ? pickShard(namespace, placement, count) : undefined;
   let issued = 0;
   let waitedMs = 0;
   while (issued < count) {
     const shard = pinned ?? pickShard(namespace, placement, count);
-    const callCount = Math.min(STREAM_CALL_COUNT, count - issued);
+    const callCount = Math.min(mostPerCall, count - issued);
     const result = await issueFrom(shards, namespace, shard, strict, callCount);
     if (!result.ok && result.refusal.code === "shard_saturated") {
       const waitMs = result.refusal.retryAfterMs ?? 0;
