@@ -1,4 +1,4 @@
-import { app } from "./http/app";
+import { app } from "./http/app.ts";
 
-export { Shard } from "./objects/shard";
+export { Shard } from "./objects/shard.ts";
 export default app;

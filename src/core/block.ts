@@ -1,5 +1,5 @@
-import { compose } from "./id";
-import type { Layout } from "./layout";
+import { compose } from "./id.ts";
+import type { Layout } from "./layout.ts";
 
 /** An interval [start, end) of positions on one lane, handed out once and never again. */
 export interface Grant {

@@ -1,4 +1,4 @@
-import { ID_BITS_MAX } from "./limits";
+import { ID_BITS_MAX } from "./limits.ts";
 
 /** Text forms of an ID. All have minimal length: no padding, no leading zero digit. */
 export const ENCODINGS = ["decimal", "hex", "base32", "base36", "base58", "base62"] as const;

@@ -1,4 +1,4 @@
-import type { FieldName, Layout } from "./layout";
+import type { FieldName, Layout } from "./layout.ts";
 
 /** What an ID says, field by field. `worker` is the worker field alone, `shard` datacenter and worker as one number. */
 export interface IdParts {

@@ -1,4 +1,4 @@
-import { DATE_MS_MAX } from "./limits";
+import { DATE_MS_MAX } from "./limits.ts";
 
 /** What `parseInstant` takes, as part of a sentence. */
 export const INSTANT_TAKES =

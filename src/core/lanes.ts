@@ -1,5 +1,5 @@
-import type { Layout } from "./layout";
-import type { Policy } from "./policy";
+import type { Layout } from "./layout.ts";
+import type { Policy } from "./policy.ts";
 
 /** One lane: the lowest position not yet granted, and the mark that no grant has passed. */
 export interface Lane {

@@ -4,7 +4,7 @@ import {
   LANE_BITS_MAX,
   POSITION_BITS_MAX,
   WORKER_BITS_MAX,
-} from "./limits";
+} from "./limits.ts";
 
 /** The unit of the timestamp field, in ms. */
 export const TICKS_MS = [1, 10, 1000] as const;

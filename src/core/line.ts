@@ -18,19 +18,19 @@
  *
  * Pure and synchronous: clock and randomness are handed in, storage is the caller's.
  */
-import type { Grant } from "./block";
-import type { Refusal } from "./errors";
+import type { Grant } from "./block.ts";
+import type { Refusal } from "./errors.ts";
 import {
   capacityAt,
   type LaneChoice,
   type LaneWindow,
   type LineState,
   windowsInUse,
-} from "./lanes";
-import { type Layout, tickAt, tickStartMs } from "./layout";
-import { CLOCK_DISAGREEMENT_MAX_MS } from "./limits";
-import { markFor } from "./mark";
-import type { Policy } from "./policy";
+} from "./lanes.ts";
+import { type Layout, tickAt, tickStartMs } from "./layout.ts";
+import { CLOCK_DISAGREEMENT_MAX_MS } from "./limits.ts";
+import { markFor } from "./mark.ts";
+import type { Policy } from "./policy.ts";
 
 export interface StepRequest extends LaneChoice {
   /** This shard's clock, read for this step. */

@@ -1,6 +1,6 @@
-import type { Layout } from "./layout";
-import { RESERVE_PAST_END_PART } from "./limits";
-import type { Policy } from "./policy";
+import type { Layout } from "./layout.ts";
+import { RESERVE_PAST_END_PART } from "./limits.ts";
+import type { Policy } from "./policy.ts";
 
 /**
  * Where a mark is moved before a grant that ends at `end` may leave: reserveMs past the clock, or

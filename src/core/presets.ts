@@ -1,5 +1,5 @@
-import { type Layout, type LayoutSpec, layoutOf } from "./layout";
-import type { Policy } from "./policy";
+import { type Layout, type LayoutSpec, layoutOf } from "./layout.ts";
+import type { Policy } from "./policy.ts";
 
 /** A row of the preset table: a layout and the policy that goes with it. */
 export interface Preset {

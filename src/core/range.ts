@@ -1,5 +1,5 @@
-import { compose } from "./id";
-import type { Layout } from "./layout";
+import { compose } from "./id.ts";
+import type { Layout } from "./layout.ts";
 
 /** The smallest and the largest ID of a stretch of time, both inclusive. */
 export interface IdRange {

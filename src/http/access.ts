@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
-import type { AppEnv } from "./app-env";
-import { problem } from "./problem";
+import type { AppEnv } from "./app-env.ts";
+import { problem } from "./problem.ts";
 
 /** Closed by default: only the exact word opens the service, whatever else ACCESS holds or lacks. */
 export const access = createMiddleware<AppEnv>(async (c, next) => {

@@ -1,5 +1,5 @@
 import type { RequestIdVariables } from "hono/request-id";
-import type { Namespace } from "../service/namespaces";
+import type { Namespace } from "../service/namespaces.ts";
 
 /** Hono's environment: bindings, and what middleware leaves for handlers. */
 export interface AppEnv {

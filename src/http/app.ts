@@ -1,15 +1,15 @@
 import { Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { requestId } from "hono/request-id";
-import { access } from "./access";
-import type { AppEnv } from "./app-env";
-import { blocks } from "./blocks";
-import { decode } from "./decode";
-import { ids } from "./ids";
-import { logError } from "./log";
-import { problem } from "./problem";
-import { range } from "./range";
-import { shards } from "./shards";
+import { access } from "./access.ts";
+import type { AppEnv } from "./app-env.ts";
+import { blocks } from "./blocks.ts";
+import { decode } from "./decode.ts";
+import { ids } from "./ids.ts";
+import { logError } from "./log.ts";
+import { problem } from "./problem.ts";
+import { range } from "./range.ts";
+import { shards } from "./shards.ts";
 
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import { blocksOf } from "../core/block";
-import { issue } from "../service/issue";
-import type { NamespaceEnv } from "./app-env";
-import { parseBlocksQuery } from "./issue-query";
-import { ISSUING_METHODS, issuing } from "./issuing";
-import { withNamespace } from "./namespace";
-import { invalidParameters, refused } from "./problem";
+import { blocksOf } from "../core/block.ts";
+import { issue } from "../service/issue.ts";
+import type { NamespaceEnv } from "./app-env.ts";
+import { parseBlocksQuery } from "./issue-query.ts";
+import { ISSUING_METHODS, issuing } from "./issuing.ts";
+import { withNamespace } from "./namespace.ts";
+import { invalidParameters, refused } from "./problem.ts";
 
 /** `GET/POST /v1/blocks/{namespace}`: runs of consecutive IDs, for callers that count themselves. */
 export const blocks = new Hono<NamespaceEnv>();

@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import * as v from "valibot";
-import { decode as decodeText, ENCODINGS, encode, encodingTakes } from "../core/codec";
-import { decompose, type IdParts, maxIdOf } from "../core/id";
-import { fieldOf, type Layout, tickStartMs } from "../core/layout";
-import { DATE_MS_MAX } from "../core/limits";
-import type { NamespaceEnv } from "./app-env";
-import { checkEncoding, ID_ENCODINGS } from "./issue-query";
-import { withNamespace } from "./namespace";
-import { invalidParameters } from "./problem";
-import { oneOf, parseQuery } from "./query";
+import { decode as decodeText, ENCODINGS, encode, encodingTakes } from "../core/codec.ts";
+import { decompose, type IdParts, maxIdOf } from "../core/id.ts";
+import { fieldOf, type Layout, tickStartMs } from "../core/layout.ts";
+import { DATE_MS_MAX } from "../core/limits.ts";
+import type { NamespaceEnv } from "./app-env.ts";
+import { checkEncoding, ID_ENCODINGS } from "./issue-query.ts";
+import { withNamespace } from "./namespace.ts";
+import { invalidParameters } from "./problem.ts";
+import { oneOf, parseQuery } from "./query.ts";
 
 const DECODE_QUERY = { encoding: v.optional(oneOf(ID_ENCODINGS)) };
 

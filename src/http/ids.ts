@@ -1,15 +1,15 @@
 import { Hono } from "hono";
-import { blocksOf, type Grant } from "../core/block";
-import { encode } from "../core/codec";
-import type { Layout } from "../core/layout";
-import { callCountMax, issue, issueInCalls } from "../service/issue";
-import { isPinned } from "../service/pick-shard";
-import type { NamespaceEnv } from "./app-env";
-import { type IdEncoding, parseIdsQuery } from "./issue-query";
-import { ISSUING_METHODS, issuing } from "./issuing";
-import { withNamespace } from "./namespace";
-import { invalidParameters, refused } from "./problem";
-import { textStream } from "./text-stream";
+import { blocksOf, type Grant } from "../core/block.ts";
+import { encode } from "../core/codec.ts";
+import type { Layout } from "../core/layout.ts";
+import { callCountMax, issue, issueInCalls } from "../service/issue.ts";
+import { isPinned } from "../service/pick-shard.ts";
+import type { NamespaceEnv } from "./app-env.ts";
+import { type IdEncoding, parseIdsQuery } from "./issue-query.ts";
+import { ISSUING_METHODS, issuing } from "./issuing.ts";
+import { withNamespace } from "./namespace.ts";
+import { invalidParameters, refused } from "./problem.ts";
+import { textStream } from "./text-stream.ts";
 
 /** `GET/POST /v1/ids/{namespace}`: IDs as JSON, or one a line as text. */
 export const ids = new Hono<NamespaceEnv>();

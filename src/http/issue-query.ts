@@ -2,20 +2,20 @@
 import type { Context, HonoRequest } from "hono";
 import { accepts } from "hono/accepts";
 import * as v from "valibot";
-import { ENCODINGS } from "../core/codec";
-import { idleCapacity } from "../core/lanes";
+import { ENCODINGS } from "../core/codec.ts";
+import { idleCapacity } from "../core/lanes.ts";
 import {
   BLOCKS_COUNT_MAX,
   IDS_COUNT_MAX,
   KEY_BYTES_MAX,
   SAFE_ID_BITS_MAX,
   TEXT_COUNT_MAX,
-} from "../core/limits";
-import type { Namespace } from "../service/namespaces";
-import { isStrict, type Placement } from "../service/pick-shard";
-import type { NamespaceEnv } from "./app-env";
-import type { ParameterError } from "./problem";
-import { oneOf, parseQuery, wholeNumber } from "./query";
+} from "../core/limits.ts";
+import type { Namespace } from "../service/namespaces.ts";
+import { isStrict, type Placement } from "../service/pick-shard.ts";
+import type { NamespaceEnv } from "./app-env.ts";
+import type { ParameterError } from "./problem.ts";
+import { oneOf, parseQuery, wholeNumber } from "./query.ts";
 
 /** IDs as text in some encoding, or `number`: JSON numbers, where the layout has at most 53 bits. */
 export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;

@@ -1,8 +1,8 @@
 /** What all issuing routes share: only GET and POST, which are alike, and no body. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { NamespaceEnv } from "./app-env";
-import { problem } from "./problem";
+import type { NamespaceEnv } from "./app-env.ts";
+import { problem } from "./problem.ts";
 
 export const ISSUING_METHODS = ["GET", "POST"];
 

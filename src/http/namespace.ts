@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { BUILT_IN_NAMES, findNamespace } from "../service/namespaces";
-import type { NamespaceEnv } from "./app-env";
-import { problem } from "./problem";
+import { BUILT_IN_NAMES, findNamespace } from "../service/namespaces.ts";
+import type { NamespaceEnv } from "./app-env.ts";
+import { problem } from "./problem.ts";
 
 /** Looks up the `:namespace` of the path for the handlers behind it. */
 export const withNamespace = createMiddleware<NamespaceEnv, "/:namespace">(async (c, next) => {

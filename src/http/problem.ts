@@ -1,6 +1,6 @@
 /** Errors on the wire: RFC 9457 problem details, one table from code to status and title. */
 import type { Context } from "hono";
-import type { Refusal, RefusalCode } from "../core/errors";
+import type { Refusal, RefusalCode } from "../core/errors.ts";
 
 export type ProblemCode =
   | RefusalCode

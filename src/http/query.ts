@@ -1,7 +1,7 @@
 /** Query parameters: each schema says in its message what it takes; all failures come back at once. */
 import type { HonoRequest } from "hono";
 import * as v from "valibot";
-import type { ParameterError } from "./problem";
+import type { ParameterError } from "./problem.ts";
 
 /** A parameter's schema: from the one text of the query string, or undefined where it is absent. */
 type ParameterSchema = v.GenericSchema<string | undefined, unknown>;

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import * as v from "valibot";
-import { INSTANT_TAKES, parseInstant } from "../core/instant";
-import { rangeOf } from "../core/range";
-import type { NamespaceEnv } from "./app-env";
-import { withNamespace } from "./namespace";
-import { invalidParameters } from "./problem";
-import { parseQuery } from "./query";
+import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
+import { rangeOf } from "../core/range.ts";
+import type { NamespaceEnv } from "./app-env.ts";
+import { withNamespace } from "./namespace.ts";
+import { invalidParameters } from "./problem.ts";
+import { parseQuery } from "./query.ts";
 
 const takesInstant = `takes ${INSTANT_TAKES}`;
 const instant = v.pipe(v.string(takesInstant), v.transform(parseInstant), v.number(takesInstant));

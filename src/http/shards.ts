@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import * as v from "valibot";
-import type { ShardStatus } from "../objects/shard";
-import { SHARDS_PAGE_MAX } from "../service/limits";
-import { shardStatus } from "../service/shard-status";
-import type { NamespaceEnv } from "./app-env";
-import { withNamespace } from "./namespace";
-import { invalidParameters, problem, refused } from "./problem";
-import { parseQuery, wholeNumber } from "./query";
+import type { ShardStatus } from "../objects/shard.ts";
+import { SHARDS_PAGE_MAX } from "../service/limits.ts";
+import { shardStatus } from "../service/shard-status.ts";
+import type { NamespaceEnv } from "./app-env.ts";
+import { withNamespace } from "./namespace.ts";
+import { invalidParameters, problem, refused } from "./problem.ts";
+import { parseQuery, wholeNumber } from "./query.ts";
 
 const SHARDS_QUERY = {
   limit: v.optional(wholeNumber(1, SHARDS_PAGE_MAX)),

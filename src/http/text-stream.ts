@@ -1,5 +1,5 @@
-import type { Grant } from "../core/block";
-import type { Issued } from "../service/issue";
+import type { Grant } from "../core/block.ts";
+import type { Issued } from "../service/issue.ts";
 
 type Granted = Extract<Issued, { ok: true }>;
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { type Layout, makeLayout } from "../core/layout";
-import type { Policy } from "../core/policy";
+import { type Layout, makeLayout } from "../core/layout.ts";
+import type { Policy } from "../core/policy.ts";
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 

@@ -7,7 +7,7 @@
  * Positions are below 2^53 and so exact in an INTEGER column read as a JS number.
  */
 import * as v from "valibot";
-import type { Raise } from "../core/line";
+import type { Raise } from "../core/line.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS layout (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);

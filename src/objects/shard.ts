@@ -12,16 +12,16 @@
  *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends though the clock stands still.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Grant } from "../core/block";
-import type { Refusal, RefusalCode } from "../core/errors";
-import { type LineState, startLine } from "../core/lanes";
-import { type Layout, tickAt } from "../core/layout";
-import { type Outcome, type Raise, step } from "../core/line";
-import type { Policy } from "../core/policy";
-import { type Counters, countersOf } from "./counters";
-import { parseLineSpec } from "./line-spec";
-import { workerIdOf } from "./shard-name";
-import { ShardStorage } from "./shard-storage";
+import type { Grant } from "../core/block.ts";
+import type { Refusal, RefusalCode } from "../core/errors.ts";
+import { type LineState, startLine } from "../core/lanes.ts";
+import { type Layout, tickAt } from "../core/layout.ts";
+import { type Outcome, type Raise, step } from "../core/line.ts";
+import type { Policy } from "../core/policy.ts";
+import { type Counters, countersOf } from "./counters.ts";
+import { parseLineSpec } from "./line-spec.ts";
+import { workerIdOf } from "./shard-name.ts";
+import { ShardStorage } from "./shard-storage.ts";
 
 /** `granted` on a refusal: IDs that this call was granted before, now a gap. */
 export type GrantReply =

@@ -1,11 +1,11 @@
-import type { Grant } from "../core/block";
-import type { Refusal } from "../core/errors";
-import { idleCapacity } from "../core/lanes";
-import type { GrantReply } from "../objects/shard";
-import { CALL_TRIES_MAX, STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "./limits";
-import type { Namespace } from "./namespaces";
-import { isPinned, isStrict, type Placement, pickShard } from "./pick-shard";
-import { callShard, type Shards } from "./shard-call";
+import type { Grant } from "../core/block.ts";
+import type { Refusal } from "../core/errors.ts";
+import { idleCapacity } from "../core/lanes.ts";
+import type { GrantReply } from "../objects/shard.ts";
+import { CALL_TRIES_MAX, STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "./limits.ts";
+import type { Namespace } from "./namespaces.ts";
+import { isPinned, isStrict, type Placement, pickShard } from "./pick-shard.ts";
+import { callShard, type Shards } from "./shard-call.ts";
 
 /** Positions granted by one shard, or why not. */
 export type Issued =

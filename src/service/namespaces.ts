@@ -1,6 +1,6 @@
-import type { Layout } from "../core/layout";
-import type { Policy } from "../core/policy";
-import { PRESETS, type Preset } from "../core/presets";
+import type { Layout } from "../core/layout.ts";
+import type { Policy } from "../core/policy.ts";
+import { PRESETS, type Preset } from "../core/presets.ts";
 
 /** A named ID space with its shards. Two namespaces may produce equal numbers. */
 export interface Namespace {

@@ -1,6 +1,6 @@
-import { shardOfKey } from "../core/rendezvous";
-import { HOME_COUNT_MAX, HOME_SHARDS_MAX } from "./limits";
-import type { Namespace } from "./namespaces";
+import { shardOfKey } from "../core/rendezvous.ts";
+import { HOME_COUNT_MAX, HOME_SHARDS_MAX } from "./limits.ts";
+import type { Namespace } from "./namespaces.ts";
 
 /** What a request says about where and how it is served. */
 export interface Placement {

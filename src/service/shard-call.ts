@@ -1,7 +1,7 @@
-import type { Refusal } from "../core/errors";
-import type { Shard } from "../objects/shard";
-import { CALL_TRIES_MAX, OVERLOADED_RETRY_MS } from "./limits";
-import { type Namespace, regionOf } from "./namespaces";
+import type { Refusal } from "../core/errors.ts";
+import type { Shard } from "../objects/shard.ts";
+import { CALL_TRIES_MAX, OVERLOADED_RETRY_MS } from "./limits.ts";
+import { type Namespace, regionOf } from "./namespaces.ts";
 
 export type Shards = DurableObjectNamespace<Shard>;
 

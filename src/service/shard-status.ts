@@ -1,7 +1,7 @@
-import type { Refusal } from "../core/errors";
-import type { ShardStatus, StatusReply } from "../objects/shard";
-import { type Namespace, regionOf } from "./namespaces";
-import { callShard, type Shards } from "./shard-call";
+import type { Refusal } from "../core/errors.ts";
+import type { ShardStatus, StatusReply } from "../objects/shard.ts";
+import { type Namespace, regionOf } from "./namespaces.ts";
+import { callShard, type Shards } from "./shard-call.ts";
 
 export type StatusResult =
   | { readonly ok: true; readonly region: DurableObjectLocationHint; readonly status: ShardStatus }

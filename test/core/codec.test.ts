@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decode, ENCODINGS, encode } from "../../src/core/codec";
+import { decode, ENCODINGS, encode } from "../../src/core/codec.ts";
 
 const MAX_ID = (1n << 63n) - 1n;
 const anyId = fc.oneof(fc.bigInt(0n, MAX_ID), fc.bigInt(0n, 5000n), fc.constantFrom(0n, MAX_ID));

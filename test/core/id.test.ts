@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compose, decompose, maxIdOf } from "../../src/core/id";
-import { tickAt, tickStartMs } from "../../src/core/layout";
-import { PRESETS } from "../../src/core/presets";
-import { presetOf, VECTORS } from "./vectors";
+import { compose, decompose, maxIdOf } from "../../src/core/id.ts";
+import { tickAt, tickStartMs } from "../../src/core/layout.ts";
+import { PRESETS } from "../../src/core/presets.ts";
+import { presetOf, VECTORS } from "./vectors.ts";
 
 describe("golden vectors", () => {
   it.each(VECTORS)("$title: $id says what it should", ({ layout, id, unixMs, parts }) => {

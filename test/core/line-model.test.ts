@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idleCapacity } from "../../src/core/lanes";
-import { type Layout, makeLayout } from "../../src/core/layout";
-import type { Policy } from "../../src/core/policy";
-import { PRESETS } from "../../src/core/presets";
-import { LineSimulator, type SimulatedCall } from "../support/line-simulator";
+import { idleCapacity } from "../../src/core/lanes.ts";
+import { type Layout, makeLayout } from "../../src/core/layout.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { PRESETS } from "../../src/core/presets.ts";
+import { LineSimulator, type SimulatedCall } from "../support/line-simulator.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 const RUNS = 1500;

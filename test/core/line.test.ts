@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { idleCapacity, type LineState, startLine } from "../../src/core/lanes";
-import { layoutOf, tickStartMs } from "../../src/core/layout";
-import { type Outcome, type StepRequest, step } from "../../src/core/line";
-import { markFor } from "../../src/core/mark";
-import type { Preset } from "../../src/core/presets";
-import { presetOf } from "./vectors";
+import { idleCapacity, type LineState, startLine } from "../../src/core/lanes.ts";
+import { layoutOf, tickStartMs } from "../../src/core/layout.ts";
+import { type Outcome, type StepRequest, step } from "../../src/core/line.ts";
+import { markFor } from "../../src/core/mark.ts";
+import type { Preset } from "../../src/core/presets.ts";
+import { presetOf } from "./vectors.ts";
 
 const TICK = 100_000_000;
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decompose } from "../../src/core/id";
-import { parseInstant } from "../../src/core/instant";
-import { tickStartMs } from "../../src/core/layout";
-import { PRESETS } from "../../src/core/presets";
-import { rangeOf } from "../../src/core/range";
-import { presetOf } from "./vectors";
+import { decompose } from "../../src/core/id.ts";
+import { parseInstant } from "../../src/core/instant.ts";
+import { tickStartMs } from "../../src/core/layout.ts";
+import { PRESETS } from "../../src/core/presets.ts";
+import { rangeOf } from "../../src/core/range.ts";
+import { presetOf } from "./vectors.ts";
 
 describe("instants", () => {
   it.each([

@@ -1,5 +1,5 @@
-import { type Layout, layoutOf } from "../../src/core/layout";
-import { PRESETS, type Preset } from "../../src/core/presets";
+import { type Layout, layoutOf } from "../../src/core/layout.ts";
+import { PRESETS, type Preset } from "../../src/core/presets.ts";
 
 export function presetOf(name: string): Preset {
   const preset = PRESETS.get(name);

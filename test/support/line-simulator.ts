@@ -3,13 +3,13 @@
  * them, and a clock that anything may happen to. It keeps every grant and checks the line's
  * invariants (core/line) on each.
  */
-import { type Block, blocksOf, type Grant } from "../../src/core/block";
-import { decompose } from "../../src/core/id";
-import { type LineState, startLine } from "../../src/core/lanes";
-import { type Layout, tickAt } from "../../src/core/layout";
-import { CLOCK_DISAGREEMENT_MAX_MS } from "../../src/core/limits";
-import { type Outcome, type Raise, step } from "../../src/core/line";
-import type { Policy } from "../../src/core/policy";
+import { type Block, blocksOf, type Grant } from "../../src/core/block.ts";
+import { decompose } from "../../src/core/id.ts";
+import { type LineState, startLine } from "../../src/core/lanes.ts";
+import { type Layout, tickAt } from "../../src/core/layout.ts";
+import { CLOCK_DISAGREEMENT_MAX_MS } from "../../src/core/limits.ts";
+import { type Outcome, type Raise, step } from "../../src/core/line.ts";
+import type { Policy } from "../../src/core/policy.ts";
 
 export interface SimulatedCall {
   readonly count: number;

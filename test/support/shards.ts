@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { Shard } from "../../src/objects/shard";
-import { findNamespace, type Namespace } from "../../src/service/namespaces";
+import type { Shard } from "../../src/objects/shard.ts";
+import { findNamespace, type Namespace } from "../../src/service/namespaces.ts";
 
 export function namespaceOf(name: string): Namespace {
   const namespace = findNamespace(name);

@@ -1,11 +1,11 @@
 /** The HTTP contract: answers, formats, and every kind of bad input. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { app } from "../../src/http/app";
-import { BUILT_IN_NAMES } from "../../src/service/namespaces";
-import { clock } from "../support/clock";
-import { idsOf, json, problemOf, request } from "../support/requests";
-import { inStorage, stubOf } from "../support/shards";
+import { app } from "../../src/http/app.ts";
+import { BUILT_IN_NAMES } from "../../src/service/namespaces.ts";
+import { clock } from "../support/clock.ts";
+import { idsOf, json, problemOf, request } from "../support/requests.ts";
+import { inStorage, stubOf } from "../support/shards.ts";
 
 afterEach(() => {
   clock.restore();

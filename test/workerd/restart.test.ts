@@ -1,10 +1,10 @@
 /** Restarts and clock steps under the real object: real SQLite, real eviction, a moved clock. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BUILT_IN_NAMES } from "../../src/service/namespaces";
-import { clock } from "../support/clock";
-import { idsOf, problemOf } from "../support/requests";
-import { stubOf } from "../support/shards";
+import { BUILT_IN_NAMES } from "../../src/service/namespaces.ts";
+import { clock } from "../support/clock.ts";
+import { idsOf, problemOf } from "../support/requests.ts";
+import { stubOf } from "../support/shards.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;

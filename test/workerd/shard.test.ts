@@ -2,10 +2,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type GrantReply, Shard } from "../../src/objects/shard";
-import { clock } from "../support/clock";
-import { idsOf, problemOf } from "../support/requests";
-import { inStorage, marksOf, namespaceOf, stubOf } from "../support/shards";
+import { type GrantReply, Shard } from "../../src/objects/shard.ts";
+import { clock } from "../support/clock.ts";
+import { idsOf, problemOf } from "../support/requests.ts";
+import { inStorage, marksOf, namespaceOf, stubOf } from "../support/shards.ts";
 
 const START_MS = Date.UTC(2026, 5, 1);
 

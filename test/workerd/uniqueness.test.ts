@@ -1,7 +1,7 @@
 /** No ID repeats, whatever is asked for, through bursts, batches and streams. */
 import { describe, expect, it } from "vitest";
-import { BUILT_IN_NAMES } from "../../src/service/namespaces";
-import { idsOf, request } from "../support/requests";
+import { BUILT_IN_NAMES } from "../../src/service/namespaces.ts";
+import { idsOf, request } from "../support/requests.ts";
 
 describe.each(BUILT_IN_NAMES)("%s", (namespace) => {
   it("repeats none in a burst of 100 concurrent requests", async () => {
