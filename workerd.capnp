@@ -13,10 +13,15 @@ const config :Workerd.Config = (
 const edgeflake :Workerd.Worker = (
   modules = [(name = "index.js", esModule = embed "dist/worker/index.js")],
   compatibilityDate = "2026-10-23",
-  durableObjectNamespaces = [(className = "Shard", uniqueKey = "edgeflake-Shard", enableSql = true)],
+  durableObjectNamespaces = [
+    (className = "Shard", uniqueKey = "edgeflake-Shard", enableSql = true),
+    (className = "Registry", uniqueKey = "edgeflake-Registry", enableSql = true),
+  ],
   durableObjectStorage = (localDisk = "data"),
   bindings = [
     (name = "SHARD", durableObjectNamespace = "Shard"),
+    (name = "REGISTRY", durableObjectNamespace = "Registry"),
+    (name = "ADMIN_KEY", fromEnvironment = "ADMIN_KEY"),
     (name = "ACCESS", fromEnvironment = "ACCESS"),
   ],
 );

@@ -31,3 +31,40 @@ export const TEXT_COUNT_MAX = 1_000_000;
 export const BLOCKS_COUNT_MAX = 1_000_000;
 /** UTF-8 bytes of `key=`: room for any natural key, cheap to hash for every shard. */
 export const KEY_BYTES_MAX = 512;
+
+/** Default number of shards: two in each of the default regions. */
+export const SHARDS_DEFAULT = 8;
+/** Shards of one namespace: hashing a key looks at each. 1,024 give 4 million IDs a ms. */
+export const SHARDS_MAX = 1024;
+/** Regions of one namespace: shard i is in region i mod n, so more than all of them says nothing. */
+export const REGIONS_COUNT_MAX = 32;
+
+/** Default of reserveMs: one row written a second and shard. */
+export const RESERVE_DEFAULT_MS = 1000;
+/** Where a line may not lead the clock, a restart waits for the mark: keep it within every maxWait. */
+export const RESERVE_STRICT_CLOCK_MS = 50;
+/** Default of freshForMs: a busy isolate calls its shard 4 times a second. */
+export const FRESH_FOR_DEFAULT_MS = 250;
+
+/** Largest policy values, in ms. */
+export const POLICY_MAX = {
+  /** A day: daylight saving and a wrong time zone are forgiven, a wrong date is not. */
+  maxStepBackMs: 86_400_000,
+  /** IDs that lead by more than a minute are no longer "roughly time-ordered". */
+  maxBorrowMs: 60_000,
+  /** Clients and proxies give up at about 10 s. */
+  maxWaitMs: 10_000,
+  /** A restart skips up to that much of the line; a minute saves 59 of 60 writes already. */
+  reserveMs: 60_000,
+  /** A block that serves longer yields IDs that look old. */
+  freshForMs: 60_000,
+} as const;
+
+/** Namespaces of one deployment, retired ones included: far more than teams have, little enough to list. */
+export const NAMESPACES_MAX = 10_000;
+/** API keys of one deployment. */
+export const API_KEYS_MAX = 10_000;
+/** Namespaces that one key may be restricted to. */
+export const KEY_NAMESPACES_MAX = 100;
+/** Characters of a key's name. */
+export const KEY_NAME_CHARS_MAX = 100;

@@ -1,4 +1,5 @@
 import { type Layout, type LayoutSpec, layoutOf } from "./layout.ts";
+import { RESERVE_DEFAULT_MS, RESERVE_STRICT_CLOCK_MS } from "./limits.ts";
 import type { Policy } from "./policy.ts";
 
 /** A row of the preset table: a layout and the policy that goes with it. */
@@ -9,12 +10,7 @@ export interface Preset {
 }
 
 const HOUR_MS = 3_600_000;
-/** Default of reserveMs: one row written a second and shard. */
-const RESERVE_MS = 1000;
-/** Where a line may not lead the clock, a restart waits for the mark: keep it within every maxWait. */
-const RESERVE_STRICT_CLOCK_MS = 50;
 
-const NO_FIELDS = { datacenterBits: 0, workerBits: 0, laneBits: 0 };
 /** Twitter's epoch of 2010-11-04, which Leaf kept. */
 const TWITTER_EPOCH_MS = 1_288_834_974_657;
 
@@ -37,9 +33,10 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map([
     "default",
     preset(
       {
-        ...NO_FIELDS,
         timestampBits: 41,
+        datacenterBits: 0,
         workerBits: 10,
+        laneBits: 0,
         sequenceBits: 12,
         epochMs: 1_735_689_600_000,
         tickMs: 1,
@@ -49,7 +46,7 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map([
         maxBorrowMs: 1000,
         maxWaitMs: 250,
         randomStart: 0,
-        reserveMs: RESERVE_MS,
+        reserveMs: RESERVE_DEFAULT_MS,
       },
     ),
   ],
@@ -57,10 +54,10 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map([
     "twitter",
     preset(
       {
-        ...NO_FIELDS,
         timestampBits: 41,
         datacenterBits: 5,
         workerBits: 5,
+        laneBits: 0,
         sequenceBits: 12,
         epochMs: TWITTER_EPOCH_MS,
         tickMs: 1,
@@ -72,9 +69,10 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map([
     "leaf",
     preset(
       {
-        ...NO_FIELDS,
         timestampBits: 41,
+        datacenterBits: 0,
         workerBits: 10,
+        laneBits: 0,
         sequenceBits: 12,
         epochMs: TWITTER_EPOCH_MS,
         tickMs: 1,
@@ -86,22 +84,22 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map([
     "js53",
     preset(
       {
-        ...NO_FIELDS,
         timestampBits: 32,
-        laneBits: 1,
-        lanePlace: "aboveWorker",
-        laneUse: "always",
+        datacenterBits: 0,
         workerBits: 4,
+        laneBits: 1,
         sequenceBits: 16,
         epochMs: 1_546_300_800_000,
         tickMs: 1000,
+        lanePlace: "aboveWorker",
+        laneUse: "always",
       },
       {
         maxStepBackMs: 0,
         maxBorrowMs: 1000,
         maxWaitMs: 1100,
         randomStart: 0,
-        reserveMs: RESERVE_MS,
+        reserveMs: RESERVE_DEFAULT_MS,
       },
     ),
   ],
@@ -109,15 +107,14 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map([
     "node",
     preset(
       {
-        ...NO_FIELDS,
         timestampBits: 41,
         datacenterBits: 3,
         workerBits: 5,
         laneBits: 2,
-        laneUse: "back",
         sequenceBits: 12,
         epochMs: 1_580_486_400_000,
         tickMs: 1,
+        laneUse: "back",
       },
       STRICT_CLOCK,
     ),

@@ -1,11 +1,64 @@
+/** Who may do what: access mode, bearer keys, scopes, namespaces. Closed by default. */
+import type { Context, MiddlewareHandler } from "hono";
+import { bearerAuth } from "hono/bearer-auth";
 import { createMiddleware } from "hono/factory";
+import { type ApiKeyRecord, hasScope, mayUse, type Scope } from "../core/api-key.ts";
+import { findKey } from "../service/keys.ts";
 import type { AppEnv } from "./app-env.ts";
 import { problem } from "./problem.ts";
+import { waitUntilOf } from "./wait-until.ts";
 
-/** Closed by default: only the exact word opens the service, whatever else ACCESS holds or lacks. */
+/** The caller where access is open: everybody may do all. */
+const ANYBODY: ApiKeyRecord = { id: "open", scopes: ["admin"], createdMs: 0 };
+
+/** One text for every token that is not taken, so that it tells nothing about the token. */
+const UNAUTHORIZED = {
+  message: (c: Context) => {
+    const detail = "This route takes `Authorization: Bearer KEY` with a key that is in force.";
+    return problem(c, { code: "unauthorized", detail });
+  },
+};
+
+const withKey = bearerAuth({
+  verifyToken: async (token, c: Context<AppEnv>) => {
+    const { REGISTRY, ADMIN_KEY } = c.env;
+    const caller = await findKey(REGISTRY, ADMIN_KEY, token, waitUntilOf(c));
+    if (caller) c.set("caller", caller);
+    return caller !== undefined;
+  },
+  noAuthenticationHeader: UNAUTHORIZED,
+  invalidAuthenticationHeader: UNAUTHORIZED,
+  invalidToken: UNAUTHORIZED,
+});
+
+/** Lets in whom ACCESS and the keys let in. Only the exact word `open` opens the service. */
 export const access = createMiddleware<AppEnv>(async (c, next) => {
-  if (c.env.ACCESS === "open") return await next();
+  if (c.env.ACCESS === "open") {
+    c.set("caller", ANYBODY);
+    return await next();
+  }
+  if (c.env.ADMIN_KEY) return await withKey(c, next);
   const detail =
-    'This deployment is closed until it is configured: set the variable ACCESS to "open" for open access (npm run dev does; ACCESS=open npm run serve).';
+    'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
   return problem(c, { code: "not_configured", detail });
 });
+
+/** Lets on callers with that scope. */
+export function requires(scope: Scope): MiddlewareHandler<AppEnv> {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    if (hasScope(c.get("caller"), scope)) return await next();
+    const detail = `This route takes a key with the scope ${scope}.`;
+    return problem(c, { code: "forbidden", detail });
+  });
+}
+
+/** The answer for a caller whose key is restricted to other namespaces; undefined where it may go on. */
+export function refuseNamespace(
+  c: Context,
+  caller: ApiKeyRecord,
+  name: string,
+): Response | undefined {
+  if (mayUse(caller, name)) return undefined;
+  const detail = "This key is restricted to other namespaces.";
+  return problem(c, { code: "forbidden", detail });
+}

@@ -1,13 +1,17 @@
 import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { requestId } from "hono/request-id";
+import { RegistryUnavailableError } from "../service/registry-call.ts";
 import { access } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { blocks } from "./blocks.ts";
 import { decode } from "./decode.ts";
 import { ids } from "./ids.ts";
+import { keys } from "./keys.ts";
 import { logError } from "./log.ts";
-import { problem } from "./problem.ts";
+import { namespaces } from "./namespaces.ts";
+import { problem, registryUnavailable } from "./problem.ts";
 import { range } from "./range.ts";
 import { shards } from "./shards.ts";
 
@@ -36,10 +40,15 @@ app.route("/v1/blocks", blocks);
 app.route("/v1/decode", decode);
 app.route("/v1/range", range);
 app.route("/v1/shards", shards);
+app.route("/v1/namespaces", namespaces);
+app.route("/v1/keys", keys);
 
 app.notFound((c) => problem(c, { code: "not_found", detail: "There is no such path." }));
 app.onError((error, c) => {
+  // Hono's own middleware throws its refusals, as answers that are ready to go.
+  if (error instanceof HTTPException) return error.getResponse();
   logError(c, error);
+  if (error instanceof RegistryUnavailableError) return registryUnavailable(c);
   const detail = "The request failed inside; the log has a line with its requestId.";
   return problem(c, { code: "internal", detail, definite: false });
 });

@@ -1,19 +1,20 @@
 import { Hono } from "hono";
 import { blocksOf } from "../core/block.ts";
 import { issue } from "../service/issue.ts";
+import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { parseBlocksQuery } from "./issue-query.ts";
 import { ISSUING_METHODS, issuing } from "./issuing.ts";
 import { withNamespace } from "./namespace.ts";
-import { invalidParameters, refused } from "./problem.ts";
+import { refused } from "./problem.ts";
 
 /** `GET/POST /v1/blocks/{namespace}`: runs of consecutive IDs, for callers that count themselves. */
 export const blocks = new Hono<NamespaceEnv>();
 
-blocks.on(ISSUING_METHODS, "/:namespace", withNamespace, issuing, async (c) => {
+blocks.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing, async (c) => {
   const namespace = c.get("namespace");
-  const query = parseBlocksQuery(c.req, namespace);
-  if (!query.ok) return invalidParameters(c, query.errors);
+  const query = parseBlocksQuery(c, namespace);
+  if (!query.ok) return query.response;
   const { count, placement } = query.value;
   const issued = await issue(c.env.SHARD, namespace, placement, count);
   if (!issued.ok) return refused(c, issued.refusal, issued.definite);
@@ -24,6 +25,6 @@ blocks.on(ISSUING_METHODS, "/:namespace", withNamespace, issuing, async (c) => {
   return c.json({
     blocks: granted.map((block) => ({ first: block.first.toString(), count: block.count })),
     shard,
-    freshForMs: namespace.freshForMs,
+    freshForMs: namespace.policy.freshForMs,
   });
 });

@@ -4,18 +4,20 @@ import { decode as decodeText, ENCODINGS, encode, encodingTakes } from "../core/
 import { decompose, type IdParts, maxIdOf } from "../core/id.ts";
 import { fieldOf, type Layout, tickStartMs } from "../core/layout.ts";
 import { DATE_MS_MAX } from "../core/limits.ts";
+import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { checkEncoding, ID_ENCODINGS } from "./issue-query.ts";
 import { withNamespace } from "./namespace.ts";
 import { invalidParameters } from "./problem.ts";
-import { oneOf, parseQuery } from "./query.ts";
+import { parseQuery } from "./query.ts";
+import { oneOf } from "./schema.ts";
 
 const DECODE_QUERY = { encoding: v.optional(oneOf(ID_ENCODINGS)) };
 
 /** `GET /v1/decode/{namespace}/{id}`: what an ID says. */
 export const decode = new Hono<NamespaceEnv>();
 
-decode.get("/:namespace/:id", withNamespace, (c) => {
+decode.get("/:namespace/:id", requires("read"), withNamespace, (c) => {
   const namespace = c.get("namespace");
   const { layout } = namespace;
   const { values, errors } = parseQuery(c.req, DECODE_QUERY);

@@ -4,20 +4,21 @@ import { encode } from "../core/codec.ts";
 import type { Layout } from "../core/layout.ts";
 import { callCountMax, issue, issueInCalls } from "../service/issue.ts";
 import { isPinned } from "../service/pick-shard.ts";
+import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { type IdEncoding, parseIdsQuery } from "./issue-query.ts";
 import { ISSUING_METHODS, issuing } from "./issuing.ts";
 import { withNamespace } from "./namespace.ts";
-import { invalidParameters, refused } from "./problem.ts";
+import { refused } from "./problem.ts";
 import { textStream } from "./text-stream.ts";
 
 /** `GET/POST /v1/ids/{namespace}`: IDs as JSON, or one a line as text. */
 export const ids = new Hono<NamespaceEnv>();
 
-ids.on(ISSUING_METHODS, "/:namespace", withNamespace, issuing, async (c) => {
+ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing, async (c) => {
   const namespace = c.get("namespace");
   const query = parseIdsQuery(c, namespace);
-  if (!query.ok) return invalidParameters(c, query.errors);
+  if (!query.ok) return query.response;
   const { count, encoding, format, placement } = query.value;
   const { layout } = namespace;
   const write = (shard: number, grants: readonly Grant[]) =>

@@ -1,5 +1,5 @@
 /** The query of the issuing routes, checked against the namespace that it addresses. */
-import type { Context, HonoRequest } from "hono";
+import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import * as v from "valibot";
 import { ENCODINGS } from "../core/codec.ts";
@@ -14,8 +14,9 @@ import {
 import type { Namespace } from "../service/namespaces.ts";
 import { isStrict, type Placement } from "../service/pick-shard.ts";
 import type { NamespaceEnv } from "./app-env.ts";
-import type { ParameterError } from "./problem.ts";
-import { oneOf, parseQuery, wholeNumber } from "./query.ts";
+import { invalidParameters, type ParameterError, type Parsed } from "./problem.ts";
+import { parseQuery } from "./query.ts";
+import { oneOf, wholeText } from "./schema.ts";
 
 /** IDs as text in some encoding, or `number`: JSON numbers, where the layout has at most 53 bits. */
 export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
@@ -25,7 +26,7 @@ const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
 const encoder = new TextEncoder();
 
 const PLACEMENT = {
-  shard: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  shard: v.optional(wholeText(0, Number.MAX_SAFE_INTEGER)),
   key: v.optional(
     v.pipe(
       v.string(KEY_TAKES),
@@ -38,13 +39,13 @@ const PLACEMENT = {
 const IDS_COUNT_TAKES = `takes a whole number from 1 to ${IDS_COUNT_MAX}, with format=text to ${TEXT_COUNT_MAX}`;
 
 const IDS_QUERY = {
-  count: v.optional(wholeNumber(1, TEXT_COUNT_MAX, IDS_COUNT_TAKES)),
+  count: v.optional(wholeText(1, TEXT_COUNT_MAX, IDS_COUNT_TAKES)),
   encoding: v.optional(oneOf(ID_ENCODINGS)),
   format: v.optional(oneOf(["json", "text"])),
   ...PLACEMENT,
 };
 
-const BLOCKS_QUERY = { count: v.optional(wholeNumber(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
+const BLOCKS_QUERY = { count: v.optional(wholeText(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
 
 export interface IdsRequest {
   readonly count: number;
@@ -58,10 +59,6 @@ export interface BlocksRequest {
   readonly placement: Placement;
 }
 
-export type Parsed<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly errors: readonly ParameterError[] };
-
 /** The query of /v1/ids. `format` wins over the Accept header. */
 export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): Parsed<IdsRequest> {
   const { values, errors } = parseQuery(c.req, IDS_QUERY);
@@ -70,20 +67,20 @@ export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): P
   // Text streams in many calls, so it is bounded by its own limit only.
   if (format === "json") checkCount(count, IDS_COUNT_MAX, namespace, placement, errors);
   checkEncoding(encoding, namespace, errors);
-  if (errors.length > 0) return { ok: false, errors };
+  if (errors.length > 0) return { ok: false, response: invalidParameters(c, errors) };
   return { ok: true, value: { count, encoding, format, placement } };
 }
 
 /** The query of /v1/blocks. */
 export function parseBlocksQuery(
-  request: HonoRequest,
+  c: Context<NamespaceEnv>,
   namespace: Namespace,
 ): Parsed<BlocksRequest> {
-  const { values, errors } = parseQuery(request, BLOCKS_QUERY);
+  const { values, errors } = parseQuery(c.req, BLOCKS_QUERY);
   const { count = 1 } = values;
   const placement = placementOf(values, namespace, errors);
   checkCount(count, BLOCKS_COUNT_MAX, namespace, placement, errors);
-  if (errors.length > 0) return { ok: false, errors };
+  if (errors.length > 0) return { ok: false, response: invalidParameters(c, errors) };
   return { ok: true, value: { count, placement } };
 }
 

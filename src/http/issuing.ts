@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { NamespaceEnv } from "./app-env.ts";
+import { namespaceRetired } from "./namespace.ts";
 import { problem } from "./problem.ts";
 
 export const ISSUING_METHODS = ["GET", "POST"];
@@ -12,6 +13,7 @@ export const issuing = createMiddleware<NamespaceEnv>(async (c, next) => {
     const detail = "HEAD would issue IDs that nobody sees; use GET or POST.";
     return problem(c, { code: "method_not_allowed", detail, allow: ISSUING_METHODS });
   }
+  if (c.get("namespace").retired) return namespaceRetired(c);
   if (await hasBody(c)) {
     const detail = "This route takes no body; send all parameters in the query.";
     return problem(c, { code: "invalid_body", detail });

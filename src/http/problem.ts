@@ -1,28 +1,45 @@
 /** Errors on the wire: RFC 9457 problem details, one table from code to status and title. */
 import type { Context } from "hono";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
+import type { FieldError } from "../core/namespace.ts";
+import { REGISTRY_RETRY_MS } from "./limits.ts";
 
 export type ProblemCode =
   | RefusalCode
+  | "body_too_large"
+  | "builtin_namespace"
+  | "forbidden"
   | "internal"
   | "invalid_body"
   | "invalid_parameter"
   | "method_not_allowed"
+  | "namespace_retired"
   | "not_configured"
   | "not_found"
-  | "unknown_namespace";
+  | "rate_limited"
+  | "registry_unavailable"
+  | "unauthorized"
+  | "unknown_namespace"
+  | "unsupported_media_type";
 
 interface ProblemKind {
-  readonly status: 400 | 404 | 405 | 409 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 429 | 500 | 503;
   readonly title: string;
 }
 
 const KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   invalid_parameter: { status: 400, title: "A parameter is not taken" },
   invalid_body: { status: 400, title: "The body is not taken" },
+  unauthorized: { status: 401, title: "A key is needed" },
+  forbidden: { status: 403, title: "The key may not do this" },
+  builtin_namespace: { status: 403, title: "A built-in namespace never changes" },
   not_found: { status: 404, title: "There is nothing here" },
   unknown_namespace: { status: 404, title: "There is no such namespace" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
+  namespace_retired: { status: 410, title: "The namespace is retired" },
+  body_too_large: { status: 413, title: "The body is too large" },
+  unsupported_media_type: { status: 415, title: "The body's type is not taken" },
+  rate_limited: { status: 429, title: "Too many IDs were asked for" },
   layout_conflict: { status: 409, title: "The layout differs from the stored one" },
   internal: { status: 500, title: "Something failed inside" },
   clock_before_epoch: { status: 500, title: "The clock is before the layout's epoch" },
@@ -30,9 +47,15 @@ const KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   clock_behind: { status: 503, title: "The clock is behind the IDs already issued" },
   clock_disagreement: { status: 503, title: "The clocks disagree" },
   not_configured: { status: 503, title: "This deployment is not configured" },
+  registry_unavailable: { status: 503, title: "The registry does not answer" },
   shard_overloaded: { status: 503, title: "The shard's queue is full" },
   shard_saturated: { status: 503, title: "The shard is saturated" },
 };
+
+/** A request read as its schema says, or the answer that says what it takes. */
+export type Parsed<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly response: Response };
 
 /** One parameter that is not taken, and what is. */
 export interface ParameterError {
@@ -46,22 +69,26 @@ export interface Problem {
   /** True: refused before anything was granted. False: IDs may have been skipped. Default true. */
   readonly definite?: boolean;
   readonly retryAfterMs?: number | undefined;
-  readonly errors?: readonly ParameterError[];
+  readonly errors?: readonly (ParameterError | FieldError)[];
+  /** Both sides of a conflict. */
+  readonly conflict?: { readonly stored: unknown; readonly wished: unknown };
   /** Methods for the Allow header. */
   readonly allow?: readonly string[];
 }
 
 /** Answers with `application/problem+json`. */
 export function problem(c: Context, problem: Problem): Response {
-  const { code, detail, definite = true, retryAfterMs, errors, allow } = problem;
+  const { code, detail, definite = true, retryAfterMs, errors, conflict, allow } = problem;
   const { status, title } = KINDS[code];
   const requestId: unknown = c.get("requestId");
   const type = `/docs#${code}`;
-  const body = { type, title, status, detail, code, requestId, definite, retryAfterMs, errors };
+  const facts = { type, title, status, detail, code, requestId, definite, retryAfterMs };
+  const body = { ...facts, errors, conflict };
   return c.body(JSON.stringify(body), status, {
     "content-type": "application/problem+json",
     "cache-control": "no-store",
     ...(retryAfterMs !== undefined && { "retry-after": `${Math.ceil(retryAfterMs / 1000)}` }),
+    ...(status === 401 && { "www-authenticate": 'Bearer realm="edgeflake"' }),
     ...(allow && { allow: allow.join(", ") }),
   });
 }
@@ -75,4 +102,10 @@ export function refused(c: Context, refusal: Refusal, definite: boolean): Respon
 export function invalidParameters(c: Context, errors: readonly ParameterError[]): Response {
   const detail = errors.map((error) => `${error.parameter} ${error.detail}`).join("; ");
   return problem(c, { code: "invalid_parameter", detail: `${detail}.`, errors });
+}
+
+/** The registry failed or did not answer in time. */
+export function registryUnavailable(c: Context): Response {
+  const detail = "The registry of namespaces and keys does not answer; try again.";
+  return problem(c, { code: "registry_unavailable", detail, retryAfterMs: REGISTRY_RETRY_MS });
 }

@@ -48,26 +48,6 @@ export function parseQuery<Entries extends QueryEntries>(
   return { values, errors };
 }
 
-/** A whole number in plain decimal: no sign, space, point, exponent or leading zero. */
-export function wholeNumber(
-  least: number,
-  most: number,
-  message = `takes a whole number from ${least} to ${most}`,
-) {
-  return v.pipe(
-    v.string(message),
-    v.regex(/^(?:0|[1-9]\d{0,15})$/, message),
-    v.transform(Number),
-    v.minValue(least, message),
-    v.maxValue(most, message),
-  );
-}
-
-/** One of a few words. */
-export function oneOf<const Words extends readonly string[]>(words: Words) {
-  return v.picklist(words, `takes ${words.join(", ")}`);
-}
-
 function keysOf<Entries extends QueryEntries>(entries: Entries): (keyof Entries & string)[] {
   return Object.keys(entries);
 }

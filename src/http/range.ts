@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
 import { rangeOf } from "../core/range.ts";
+import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { withNamespace } from "./namespace.ts";
 import { invalidParameters } from "./problem.ts";
@@ -14,7 +15,7 @@ const RANGE_QUERY = { from: instant, until: instant };
 /** `GET /v1/range/{namespace}`: the smallest and largest ID whose time is in [from, until). */
 export const range = new Hono<NamespaceEnv>();
 
-range.get("/:namespace", withNamespace, (c) => {
+range.get("/:namespace", requires("read"), withNamespace, (c) => {
   const { layout } = c.get("namespace");
   const { values, errors } = parseQuery(c.req, RANGE_QUERY);
   const { from, until } = values;

@@ -3,20 +3,22 @@ import * as v from "valibot";
 import type { ShardStatus } from "../objects/shard.ts";
 import { SHARDS_PAGE_MAX } from "../service/limits.ts";
 import { shardStatus } from "../service/shard-status.ts";
+import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { withNamespace } from "./namespace.ts";
 import { invalidParameters, problem, refused } from "./problem.ts";
-import { parseQuery, wholeNumber } from "./query.ts";
+import { parseQuery } from "./query.ts";
+import { wholeText } from "./schema.ts";
 
 const SHARDS_QUERY = {
-  limit: v.optional(wholeNumber(1, SHARDS_PAGE_MAX)),
-  cursor: v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  limit: v.optional(wholeText(1, SHARDS_PAGE_MAX)),
+  cursor: v.optional(wholeText(0, Number.MAX_SAFE_INTEGER)),
 };
 
 /** `GET /v1/shards/{namespace}` and `/{shard}`: how the shards are. Asking wakes them. */
 export const shards = new Hono<NamespaceEnv>();
 
-shards.get("/:namespace", withNamespace, async (c) => {
+shards.get("/:namespace", requires("read"), withNamespace, async (c) => {
   const namespace = c.get("namespace");
   const { values, errors } = parseQuery(c.req, SHARDS_QUERY);
   if (errors.length > 0) return invalidParameters(c, errors);
@@ -36,11 +38,11 @@ shards.get("/:namespace", withNamespace, async (c) => {
   return c.json({ shards: statuses, ...next });
 });
 
-shards.get("/:namespace/:shard", withNamespace, async (c) => {
+shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
   const namespace = c.get("namespace");
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
-  const shard = v.safeParse(wholeNumber(0, namespace.shards - 1), c.req.param("shard"));
+  const shard = v.safeParse(wholeText(0, namespace.shards - 1), c.req.param("shard"));
   if (!shard.success) {
     const detail = `The shards of ${namespace.name} are 0 to ${namespace.shards - 1}.`;
     return problem(c, { code: "not_found", detail });

@@ -4,27 +4,30 @@ import type { Policy } from "../core/policy.ts";
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The wire form of a namespace's line: what the router sends along with each call, as JSON text. */
-const LineSpec = v.strictObject({
-  layout: v.strictObject({
-    timestampBits: whole,
-    datacenterBits: whole,
-    workerBits: whole,
-    laneBits: whole,
-    sequenceBits: whole,
-    epochMs: whole,
-    tickMs: whole,
-    lanePlace: v.exactOptional(v.picklist(["aboveWorker", "belowWorker"])),
-    laneUse: v.exactOptional(v.picklist(["always", "back"])),
-  }),
-  policy: v.strictObject({
-    maxStepBackMs: whole,
-    maxBorrowMs: whole,
-    maxWaitMs: whole,
-    randomStart: whole,
-    reserveMs: whole,
-  }),
+/** A layout in storage and on the wire. Strict: a field that this version does not know would change every ID. */
+export const LayoutSchema = v.strictObject({
+  timestampBits: whole,
+  datacenterBits: whole,
+  workerBits: whole,
+  laneBits: whole,
+  sequenceBits: whole,
+  epochMs: whole,
+  tickMs: whole,
+  lanePlace: v.exactOptional(v.picklist(["aboveWorker", "belowWorker"])),
+  laneUse: v.exactOptional(v.picklist(["always", "back"])),
 });
+
+/** A line's policy. Not strict: a later version may send more. */
+export const PolicySchema = v.object({
+  maxStepBackMs: whole,
+  maxBorrowMs: whole,
+  maxWaitMs: whole,
+  randomStart: whole,
+  reserveMs: whole,
+});
+
+/** The wire form of a namespace's line: what the router sends along with each call, as JSON text. */
+const LineSpec = v.object({ layout: LayoutSchema, policy: PolicySchema });
 
 /** Reads a line spec. Throws on anything malformed: only this service writes them. */
 export function parseLineSpec(text: string): { layout: Layout; policy: Policy } {

@@ -14,3 +14,16 @@ export const CALL_TRIES_MAX = 2;
 export const SHARDS_PAGE_MAX = 32;
 /** When to come back to a shard whose queue at the platform is full, in ms: its queue drains in about that. */
 export const OVERLOADED_RETRY_MS = 1000;
+
+/** How long what was read of the registry is trusted: the bound on revocation and on changes, in ms. */
+export const CACHE_TRUSTED_MS = 30_000;
+/** How long it is remembered that a name or key is unknown, in ms: keeps typos and floods off the registry. */
+export const UNKNOWN_TRUSTED_MS = 1000;
+/** A claim to read in the background lapses after this, in ms; also how long a failed registry is left alone, per entry. */
+export const CACHE_RETRY_MS = 1000;
+/** How long the registry is waited for, in ms: it answers in a few, from far away in some hundred. */
+export const REGISTRY_TIMEOUT_MS = 3000;
+/** Namespaces, keys, and unknown ones of each, that an isolate remembers; the oldest is forgotten first. */
+export const CACHE_ENTRIES_MAX = 1000;
+/** Lists of namespaces and keys. */
+export const LIST_PAGE_MAX = 100;

@@ -1,54 +1,147 @@
-import type { Layout } from "../core/layout.ts";
-import type { Policy } from "../core/policy.ts";
-import { PRESETS, type Preset } from "../core/presets.ts";
+import { type Layout, layoutOf } from "../core/layout.ts";
+import {
+  defineNamespace,
+  type NamespaceDefinition,
+  type NamespacePolicy,
+  type NamespaceWish,
+  type Region,
+} from "../core/namespace.ts";
+import { PRESETS } from "../core/presets.ts";
+import type { PutReply } from "../objects/registry.ts";
+import type { StoredNamespace } from "../objects/registry-storage.ts";
+import { RegistryCache } from "./registry-cache.ts";
+import { callRegistry, type RegistryBinding } from "./registry-call.ts";
 
-/** A named ID space with its shards. Two namespaces may produce equal numbers. */
+/** A named ID space with its shards, ready to be served. Two namespaces may produce equal numbers. */
 export interface Namespace {
   readonly name: string;
+  readonly builtIn: boolean;
+  /** Retired: nothing is issued any more, decode and range go on. */
+  readonly retired: boolean;
+  /** Unix ms of its creation; absent where it is built in. */
+  readonly createdMs?: number;
+  readonly definition: NamespaceDefinition;
   readonly layout: Layout;
-  readonly policy: Policy;
-  /** Worker IDs 0..shards−1 are shards; at most the lower half of the worker range. */
+  readonly policy: NamespacePolicy;
+  /** Worker IDs 0..shards−1 are shards. */
   readonly shards: number;
-  /** Shards that keys are hashed over; fixed for ever, or a key's IDs would fall back. */
+  /** Shards that keys are hashed over. */
   readonly keyShards: number;
   /** Shard i is first made near regions[i mod n]. */
-  readonly regions: readonly DurableObjectLocationHint[];
-  /** How long a leased block may serve, in ms. */
-  readonly freshForMs: number;
+  readonly regions: readonly Region[];
   /** Layout and policy as the JSON text that goes along with each shard call. */
   readonly lineSpec: string;
 }
 
-const DEFAULT_SHARDS = 8;
-const DEFAULT_REGIONS = ["enam", "wnam", "weur", "apac"] as const;
-const DEFAULT_FRESH_FOR_MS = 250;
+/** What a namespace may be called, so that Leaf's and TinyID's tags move unrenamed. */
+export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 
 const BUILT_IN: ReadonlyMap<string, Namespace> = new Map(
-  [...PRESETS].map(([name, preset]) => [name, builtIn(name, preset)]),
+  [...PRESETS.keys()].map((name) => [name, builtIn(name)]),
 );
 
-export const BUILT_IN_NAMES: readonly string[] = [...BUILT_IN.keys()];
+/** Namespaces of the registry that this isolate knows. The registry failing, they are served on. */
+const known = new RegistryCache<Namespace>({ servesStale: true });
 
-/** The namespace of that name, or undefined. */
-export function findNamespace(name: string): Namespace | undefined {
-  return BUILT_IN.get(name);
+/** The built-in namespaces, in the order of the preset table. */
+export const BUILT_IN_NAMESPACES: readonly Namespace[] = [...BUILT_IN.values()];
+
+/**
+ * The namespace of that name, built in, remembered or asked for at the registry; undefined where there is none.
+ * Throws RegistryUnavailableError.
+ */
+export async function findNamespace(
+  registry: RegistryBinding,
+  name: string,
+  waitUntil: (work: Promise<unknown>) => void,
+): Promise<Namespace | undefined> {
+  const namespace = BUILT_IN.get(name);
+  if (namespace) return namespace;
+  if (!NAMESPACE_NAME.test(name)) return undefined;
+  const read = async (): Promise<Namespace | undefined> => {
+    const stored = await callRegistry<StoredNamespace | undefined>(registry, (stub) =>
+      stub.namespace(name),
+    );
+    return stored && namespaceOf(stored);
+  };
+  return known.get(name, read, waitUntil);
 }
 
-/** The location hint that shard `shard` is first made with. */
-export function regionOf({ regions }: Namespace, shard: number): DurableObjectLocationHint {
-  return regions[shard % regions.length] ?? DEFAULT_REGIONS[0];
+/** A page of all namespaces in the order of their names, after the name `after`. Throws RegistryUnavailableError. */
+export async function listNamespaces(
+  registry: RegistryBinding,
+  after: string,
+  limit: number,
+): Promise<Namespace[]> {
+  const stored = await callRegistry<StoredNamespace[]>(registry, (stub) =>
+    stub.namespaces(after, limit),
+  );
+  const builtIns = BUILT_IN_NAMESPACES.filter(({ name }) => name > after);
+  const page = [...builtIns, ...stored.map(namespaceOf)];
+  return page.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, limit);
 }
 
-function builtIn(name: string, { spec, layout, policy }: Preset): Namespace {
-  const shards = Math.min(DEFAULT_SHARDS, Math.max(1, layout.workerCount / 2));
+/** Creates or changes a namespace. This isolate serves the change at once. Throws RegistryUnavailableError. */
+export async function putNamespace(
+  registry: RegistryBinding,
+  name: string,
+  wish: NamespaceWish,
+): Promise<PutReply> {
+  const reply = await callRegistry<PutReply>(registry, (stub) => stub.putNamespace(name, wish));
+  known.forget(name);
+  return reply;
+}
+
+/** Retires a name for ever; false where there is none. Throws RegistryUnavailableError. */
+export async function retireNamespace(registry: RegistryBinding, name: string): Promise<boolean> {
+  const retired = await callRegistry<boolean>(registry, (stub) => stub.retireNamespace(name));
+  known.forget(name);
+  return retired;
+}
+
+export function isBuiltIn(name: string): boolean {
+  return BUILT_IN.has(name);
+}
+
+/** Makes a stored namespace ready to be served. */
+export function namespaceOf({
+  name,
+  definition,
+  createdMs,
+  retiredMs,
+}: StoredNamespace): Namespace {
+  return {
+    ...served(name, definition),
+    builtIn: false,
+    retired: retiredMs !== undefined,
+    createdMs,
+  };
+}
+
+/** The region that shard `shard` is first made in. */
+export function regionOf({ regions }: Namespace, shard: number): Region {
+  const region = regions[shard % regions.length];
+  if (region === undefined) throw new RangeError("a namespace has at least one region");
+  return region;
+}
+
+function builtIn(name: string): Namespace {
+  const defined = defineNamespace({ kind: "snowflake", preset: name });
+  if (defined.kind !== "defined") throw new RangeError(`preset ${name} is no namespace`);
+  return { ...served(name, defined.definition), builtIn: true, retired: false };
+}
+
+function served(name: string, definition: NamespaceDefinition) {
+  const { layout, policy, shards, keyShards, regions } = definition;
+  const { freshForMs: _, ...linePolicy } = policy;
   return {
     name,
-    layout,
+    definition,
+    layout: layoutOf(layout),
     policy,
     shards,
-    keyShards: shards,
-    regions: DEFAULT_REGIONS,
-    freshForMs: DEFAULT_FRESH_FOR_MS,
-    lineSpec: JSON.stringify({ layout: spec, policy }),
+    keyShards,
+    regions,
+    lineSpec: JSON.stringify({ layout, policy: linePolicy }),
   };
 }

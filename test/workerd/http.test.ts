@@ -1,8 +1,8 @@
 /** The HTTP contract: answers, formats, and every kind of bad input. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
+import { PRESETS } from "../../src/core/presets.ts";
 import { app } from "../../src/http/app.ts";
-import { BUILT_IN_NAMES } from "../../src/service/namespaces.ts";
 import { clock } from "../support/clock.ts";
 import { idsOf, json, problemOf, request } from "../support/requests.ts";
 import { inStorage, stubOf } from "../support/shards.ts";
@@ -322,7 +322,7 @@ describe("other refusals", () => {
     expect((await request("/v1/ids/default", { method: "POST", body: "" })).status).toBe(200);
   });
 
-  it.each(BUILT_IN_NAMES)("%s before its epoch is clock_before_epoch", async (namespace) => {
+  it.each([...PRESETS.keys()])("%s before its epoch is clock_before_epoch", async (namespace) => {
     clock.set(0);
     expect(await problemOf(`/v1/ids/${namespace}?shard=7`)).toMatchObject({
       status: 500,

@@ -1,7 +1,7 @@
 /** Restarts and clock steps under the real object: real SQLite, real eviction, a moved clock. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BUILT_IN_NAMES } from "../../src/service/namespaces.ts";
+import { PRESETS } from "../../src/core/presets.ts";
 import { clock } from "../support/clock.ts";
 import { idsOf, problemOf } from "../support/requests.ts";
 import { stubOf } from "../support/shards.ts";
@@ -40,7 +40,7 @@ describe("corrupting the instance", () => {
   });
 });
 
-describe.each(BUILT_IN_NAMES)("%s", (namespace) => {
+describe.each([...PRESETS.keys()])("%s", (namespace) => {
   it("repeats no ID through eviction after any request, the clock moving on", async () => {
     const ids: bigint[] = [];
     for (const count of [1, 1, 4095, 4096, 4097, 1]) {
@@ -149,7 +149,7 @@ describe("default through steps of the clock", () => {
 });
 
 describe("with a Date that stands still, as deployed", () => {
-  it.each(BUILT_IN_NAMES)("%s: every request ends", async (namespace) => {
+  it.each([...PRESETS.keys()])("%s: every request ends", async (namespace) => {
     clock.set(START_MS, "frozen");
     const statuses: number[] = [];
     for (let request = 0; request < 6; request += 1) {

@@ -1,9 +1,9 @@
 /** No ID repeats, whatever is asked for, through bursts, batches and streams. */
 import { describe, expect, it } from "vitest";
-import { BUILT_IN_NAMES } from "../../src/service/namespaces.ts";
+import { PRESETS } from "../../src/core/presets.ts";
 import { idsOf, request } from "../support/requests.ts";
 
-describe.each(BUILT_IN_NAMES)("%s", (namespace) => {
+describe.each([...PRESETS.keys()])("%s", (namespace) => {
   it("repeats none in a burst of 100 concurrent requests", async () => {
     const burst = await Promise.all(Array.from({ length: 100 }, () => idsOf(namespace)));
     expect(new Set(burst.flat()).size).toBe(100);

@@ -1,0 +1,152 @@
+/**
+ * Namespaces as people define them, and what may change once one exists.
+ *
+ * Invariants:
+ *  N1 What decides which IDs a namespace can produce (kind, layout) never changes.
+ *  N2 What decides where a key's IDs come from (keyShards) and where objects live (regions) never changes.
+ *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
+ */
+import { type Layout, type LayoutSpec, layoutOf } from "./layout.ts";
+import {
+  FRESH_FOR_DEFAULT_MS,
+  RESERVE_DEFAULT_MS,
+  RESERVE_STRICT_CLOCK_MS,
+  SHARDS_DEFAULT,
+  SHARDS_MAX,
+} from "./limits.ts";
+import type { Policy } from "./policy.ts";
+import { PRESETS } from "./presets.ts";
+
+/** Where Cloudflare can be asked to put a shard's object. */
+export const REGIONS = [
+  "wnam",
+  "enam",
+  "sam",
+  "weur",
+  "eeur",
+  "apac",
+  "apac-ne",
+  "apac-se",
+  "oc",
+  "afr",
+  "me",
+] as const;
+export type Region = (typeof REGIONS)[number];
+const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
+
+/** A namespace's policy: its lines', and how long a leased block may serve, in ms. */
+export interface NamespacePolicy extends Policy {
+  readonly freshForMs: number;
+}
+
+/** What a person asks for. Absent: as it is, or the default where the namespace is new. */
+export interface NamespaceWish {
+  readonly kind: "snowflake";
+  /** A name of PRESETS; `default` for a new namespace with neither preset nor layout. */
+  readonly preset?: string;
+  readonly layout?: LayoutSpec;
+  /** Absent fields return to the preset's. */
+  readonly policy?: Partial<NamespacePolicy>;
+  readonly shards?: number;
+  readonly regions?: readonly Region[];
+  readonly keyShards?: number;
+}
+
+/** A namespace as it is stored. */
+export interface NamespaceDefinition {
+  readonly kind: "snowflake";
+  /** The preset that its policy returns to, and that gave the layout where none was asked for. */
+  readonly preset: string;
+  readonly layout: LayoutSpec;
+  readonly policy: NamespacePolicy;
+  readonly shards: number;
+  readonly regions: readonly Region[];
+  readonly keyShards: number;
+}
+
+/** What of a wish cannot be, field by field. */
+export interface FieldError {
+  readonly field: string;
+  readonly detail: string;
+}
+
+export type Defined =
+  | { readonly kind: "defined"; readonly definition: NamespaceDefinition }
+  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
+  /** Something that never changes would: `fields` names it. */
+  | {
+      readonly kind: "conflict";
+      readonly fields: readonly string[];
+      readonly stored: NamespaceDefinition;
+      readonly wished: NamespaceDefinition;
+    };
+
+/** The largest number of shards a layout has room for: the lower half of its worker IDs (N3). */
+export function shardsMax({ workerCount }: Layout): number {
+  return Math.min(SHARDS_MAX, Math.max(1, Math.floor(workerCount / 2)));
+}
+
+/** What a wish makes of a namespace: a new one, or `stored` with another policy or more shards. */
+export function defineNamespace(wish: NamespaceWish, stored?: NamespaceDefinition): Defined {
+  const presetName = wish.preset ?? stored?.preset ?? "default";
+  const preset = PRESETS.get(presetName);
+  if (!preset) {
+    const detail = `takes ${[...PRESETS.keys()].join(", ")}`;
+    return { kind: "invalid", errors: [{ field: "preset", detail }] };
+  }
+  const spec =
+    wish.layout ?? (wish.preset === undefined ? stored?.layout : undefined) ?? preset.spec;
+  const layout = layoutOf(spec);
+  const shards = wish.shards ?? stored?.shards ?? Math.min(SHARDS_DEFAULT, shardsMax(layout));
+  const definition: NamespaceDefinition = {
+    kind: wish.kind,
+    preset: presetName,
+    layout: spec,
+    policy: policyOf(preset.policy, wish.policy ?? {}),
+    shards,
+    regions: wish.regions ?? stored?.regions ?? REGIONS_DEFAULT,
+    keyShards: wish.keyShards ?? stored?.keyShards ?? shards,
+  };
+  const errors = errorsOf(definition, layout);
+  if (errors.length > 0) return { kind: "invalid", errors };
+  const fields = stored ? conflictsOf(stored, definition) : [];
+  if (stored && fields.length > 0) return { kind: "conflict", fields, stored, wished: definition };
+  return { kind: "defined", definition };
+}
+
+function policyOf(preset: Policy, overrides: Partial<NamespacePolicy>): NamespacePolicy {
+  const policy = { ...preset, freshForMs: FRESH_FOR_DEFAULT_MS, ...overrides };
+  const leads = policy.maxStepBackMs > 0 || policy.maxBorrowMs > 0;
+  const reserveMs = leads ? RESERVE_DEFAULT_MS : RESERVE_STRICT_CLOCK_MS;
+  return { ...policy, reserveMs: overrides.reserveMs ?? reserveMs };
+}
+
+function errorsOf(definition: NamespaceDefinition, layout: Layout): FieldError[] {
+  const errors: FieldError[] = [];
+  const takes = (field: string, value: number, least: number, most: number): void => {
+    if (value < least || value > most) {
+      errors.push({ field, detail: `takes a whole number from ${least} to ${most} here` });
+    }
+  };
+  takes("policy.randomStart", definition.policy.randomStart, 0, layout.sequenceCount);
+  takes("shards", definition.shards, 1, shardsMax(layout));
+  takes("keyShards", definition.keyShards, 1, definition.shards);
+  return errors;
+}
+
+function conflictsOf(stored: NamespaceDefinition, wished: NamespaceDefinition): string[] {
+  const same = (one: unknown, other: unknown): boolean =>
+    JSON.stringify(one) === JSON.stringify(other);
+  const fields: string[] = [];
+  if (!same(layoutPartsOf(stored.layout), layoutPartsOf(wished.layout))) fields.push("layout");
+  if (!same(stored.regions, wished.regions)) fields.push("regions");
+  if (stored.keyShards !== wished.keyShards) fields.push("keyShards");
+  if (stored.shards > wished.shards) fields.push("shards");
+  return fields;
+}
+
+/** All of a layout that never changes, however its spec was written. */
+function layoutPartsOf(spec: LayoutSpec): unknown {
+  const { fingerprint, laneUse } = layoutOf(spec);
+  return [fingerprint, laneUse];
+}

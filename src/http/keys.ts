@@ -1,0 +1,103 @@
+import { Hono } from "hono";
+import * as v from "valibot";
+import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
+import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
+import { KEY_NAME_CHARS_MAX, KEY_NAMESPACES_MAX } from "../core/limits.ts";
+import { createKey, deleteKey, listKeys } from "../service/keys.ts";
+import { LIST_PAGE_MAX } from "../service/limits.ts";
+import { NAMESPACE_NAME } from "../service/namespaces.ts";
+import { requires } from "./access.ts";
+import type { AppEnv } from "./app-env.ts";
+import { invalidBody, limitedBody, readBody } from "./body.ts";
+import { invalidParameters, problem } from "./problem.ts";
+import { parseQuery } from "./query.ts";
+import { oneOf, wholeText } from "./schema.ts";
+
+const nameTakes = `takes 1 to ${KEY_NAME_CHARS_MAX} characters`;
+const scopesTake = `takes a list of ${SCOPES.join(", ")}, at least one`;
+const namespacesTake = `takes a list of 1 to ${KEY_NAMESPACES_MAX} names of namespaces`;
+const expiresAtTakes = `takes ${INSTANT_TAKES}`;
+
+/** The body of POST /v1/keys. */
+export const KeyBody = v.strictObject({
+  name: v.exactOptional(
+    v.pipe(
+      v.string(nameTakes),
+      v.minLength(1, nameTakes),
+      v.maxLength(KEY_NAME_CHARS_MAX, nameTakes),
+    ),
+  ),
+  scopes: v.pipe(
+    v.array(oneOf(SCOPES), scopesTake),
+    v.minLength(1, scopesTake),
+    v.maxLength(SCOPES.length, scopesTake),
+  ),
+  namespaces: v.exactOptional(
+    v.pipe(
+      v.array(
+        v.pipe(v.string(namespacesTake), v.regex(NAMESPACE_NAME, namespacesTake)),
+        namespacesTake,
+      ),
+      v.minLength(1, namespacesTake),
+      v.maxLength(KEY_NAMESPACES_MAX, namespacesTake),
+    ),
+  ),
+  expiresAt: v.exactOptional(
+    v.pipe(v.string(expiresAtTakes), v.transform(parseInstant), v.number(expiresAtTakes)),
+  ),
+});
+
+const cursorTakes = "takes the cursor of the page before";
+export const KEYS_QUERY = {
+  limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
+  cursor: v.optional(v.pipe(v.string(cursorTakes), v.regex(/^[A-Za-z0-9_-]{1,64}$/, cursorTakes))),
+};
+
+/** `/v1/keys`: making, listing and revoking API keys. */
+export const keys = new Hono<AppEnv>();
+
+keys.use(requires("admin"));
+
+keys.post("/", limitedBody, async (c) => {
+  const { errors } = parseQuery(c.req, {});
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const body = await readBody(c, KeyBody);
+  if (!body.ok) return body.response;
+  const { expiresAt: expiresAtMs, ...rest } = body.value;
+  const nowMs = Date.now();
+  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) {
+    return invalidBody(c, [{ field: "expiresAt", detail: "takes an instant in the future" }]);
+  }
+  const wish = expiresAtMs === undefined ? rest : { ...rest, expiresAtMs };
+  const created = await createKey(c.env.REGISTRY, wish, nowMs);
+  if (created.kind === "full") {
+    const detail = `This deployment has its ${created.most} keys; revoke some.`;
+    return problem(c, { code: "forbidden", detail });
+  }
+  c.header("cache-control", "no-store");
+  return c.json({ key: created.key, ...bodyOf(created.record) }, 201);
+});
+
+keys.get("/", async (c) => {
+  const { values, errors } = parseQuery(c.req, KEYS_QUERY);
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const { limit = LIST_PAGE_MAX, cursor = "" } = values;
+  const page = await listKeys(c.env.REGISTRY, cursor, limit + 1);
+  const shown = page.slice(0, limit);
+  const last = page.length > limit ? shown.at(-1) : undefined;
+  c.header("cache-control", "no-store");
+  return c.json({ keys: shown.map(bodyOf), ...(last && { cursor: last.id }) });
+});
+
+keys.delete("/:id", async (c) => {
+  const { errors } = parseQuery(c.req, {});
+  if (errors.length > 0) return invalidParameters(c, errors);
+  if (await deleteKey(c.env.REGISTRY, c.req.param("id"))) return c.body(null, 204);
+  return problem(c, { code: "not_found", detail: "There is no key of that id." });
+});
+
+/** A key as it is shown: never its text or hash. */
+function bodyOf({ id, name, scopes, namespaces, expiresAtMs, createdMs }: ApiKeyRecord) {
+  const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString();
+  return { id, name, scopes, namespaces, expiresAt, createdAt: new Date(createdMs).toISOString() };
+}

@@ -1,0 +1,11 @@
+/** Bounds of the HTTP shell: name, unit, reason. */
+
+/** A namespace with all its fields takes under 1 kB, a key restricted to 100 namespaces under 8 kB. */
+export const BODY_BYTES_MAX = 16_384;
+/**
+ * The period of the rate limit binding in wrangler.toml, in s: what a refused caller is told to wait,
+ * as the binding itself says no more than yes or no.
+ */
+export const RATE_LIMIT_PERIOD_S = 60;
+/** When to come back after the registry failed, in ms: an object that was reset is back in about that. */
+export const REGISTRY_RETRY_MS = 1000;

@@ -1,0 +1,80 @@
+/** The body of PUT /v1/namespaces/{namespace}. */
+import * as v from "valibot";
+import { makeLayout, TICKS_MS } from "../core/layout.ts";
+import {
+  DATE_MS_MAX,
+  LANE_BITS_MAX,
+  POLICY_MAX,
+  POSITION_BITS_MAX,
+  REGIONS_COUNT_MAX,
+  SHARDS_MAX,
+  WORKER_BITS_MAX,
+} from "../core/limits.ts";
+import { REGIONS } from "../core/namespace.ts";
+import { PRESETS } from "../core/presets.ts";
+import { oneOf, wholeNumber } from "./schema.ts";
+
+/** Epoch of a custom layout that names none: that of `default`, 2025-01-01. */
+const EPOCH_DEFAULT_MS = 1_735_689_600_000;
+
+const Layout = v.pipe(
+  v.strictObject(
+    {
+      timestampBits: wholeNumber(1, POSITION_BITS_MAX),
+      datacenterBits: v.optional(wholeNumber(0, WORKER_BITS_MAX), 0),
+      workerBits: v.optional(wholeNumber(0, WORKER_BITS_MAX), 0),
+      laneBits: v.optional(wholeNumber(0, LANE_BITS_MAX), 0),
+      sequenceBits: wholeNumber(0, POSITION_BITS_MAX - 1),
+      epochMs: v.optional(wholeNumber(0, DATE_MS_MAX), EPOCH_DEFAULT_MS),
+      tickMs: v.optional(v.picklist(TICKS_MS, `takes ${TICKS_MS.join(", ")}`), 1),
+      lanePlace: v.exactOptional(oneOf(["aboveWorker", "belowWorker"])),
+      laneUse: v.exactOptional(oneOf(["always", "back"])),
+    },
+    "takes an object with the bits of each field",
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const result = makeLayout(dataset.value);
+    if (!result.ok) addIssue({ message: `cannot be: ${result.problems.join("; ")}` });
+  }),
+);
+
+const Policy = v.strictObject(
+  {
+    maxStepBackMs: v.exactOptional(wholeNumber(0, POLICY_MAX.maxStepBackMs)),
+    maxBorrowMs: v.exactOptional(wholeNumber(0, POLICY_MAX.maxBorrowMs)),
+    maxWaitMs: v.exactOptional(wholeNumber(0, POLICY_MAX.maxWaitMs)),
+    randomStart: v.exactOptional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+    reserveMs: v.exactOptional(wholeNumber(1, POLICY_MAX.reserveMs)),
+    freshForMs: v.exactOptional(wholeNumber(0, POLICY_MAX.freshForMs)),
+  },
+  "takes an object with the fields to change",
+);
+
+const regionsTake = `takes 1 to ${REGIONS_COUNT_MAX} regions`;
+
+export const NamespaceBody = v.pipe(
+  v.strictObject({
+    kind: v.literal("snowflake", "takes snowflake"),
+    preset: v.exactOptional(oneOf([...PRESETS.keys()])),
+    layout: v.exactOptional(Layout),
+    policy: v.exactOptional(Policy),
+    shards: v.exactOptional(wholeNumber(1, SHARDS_MAX)),
+    regions: v.exactOptional(
+      v.pipe(
+        v.array(oneOf(REGIONS), regionsTake),
+        v.minLength(1, regionsTake),
+        v.maxLength(REGIONS_COUNT_MAX, regionsTake),
+      ),
+    ),
+    keyShards: v.exactOptional(wholeNumber(1, SHARDS_MAX)),
+  }),
+  v.forward(
+    v.partialCheck(
+      [["preset"], ["layout"]],
+      ({ preset, layout }) => preset === undefined || layout === undefined,
+      "takes no preset beside it: a namespace has the one or the other",
+    ),
+    ["layout"],
+  ),
+);

@@ -1,0 +1,113 @@
+import { type Context, Hono } from "hono";
+import * as v from "valibot";
+import { mayUse } from "../core/api-key.ts";
+import type { NamespaceDefinition, NamespaceWish } from "../core/namespace.ts";
+import type { PutReply } from "../objects/registry.ts";
+import { LIST_PAGE_MAX } from "../service/limits.ts";
+import {
+  isBuiltIn,
+  listNamespaces,
+  NAMESPACE_NAME,
+  type Namespace,
+  namespaceOf,
+  putNamespace,
+  retireNamespace,
+} from "../service/namespaces.ts";
+import { requires } from "./access.ts";
+import type { AppEnv } from "./app-env.ts";
+import { invalidBody, limitedBody, readBody } from "./body.ts";
+import { namespaceRetired, unknownNamespace, withNamespace } from "./namespace.ts";
+import { NamespaceBody } from "./namespace-body.ts";
+import { invalidParameters, type Problem, problem } from "./problem.ts";
+import { parseQuery } from "./query.ts";
+import { wholeText } from "./schema.ts";
+
+const cursorTakes = "takes the cursor of the page before";
+const NAMESPACES_QUERY = {
+  limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
+  cursor: v.optional(v.pipe(v.string(cursorTakes), v.regex(NAMESPACE_NAME, cursorTakes))),
+};
+
+/** `/v1/namespaces`: which there are; making, changing and retiring one's own. */
+export const namespaces = new Hono<AppEnv>();
+
+namespaces.get("/", requires("read"), async (c) => {
+  const { values, errors } = parseQuery(c.req, NAMESPACES_QUERY);
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const { limit = LIST_PAGE_MAX, cursor = "" } = values;
+  const page = await listNamespaces(c.env.REGISTRY, cursor, limit + 1);
+  const shown = page.slice(0, limit);
+  const last = page.length > limit ? shown.at(-1) : undefined;
+  c.header("cache-control", "no-store");
+  const mine = shown.filter(({ name }) => mayUse(c.get("caller"), name));
+  return c.json({ namespaces: mine.map(bodyOf), ...(last && { cursor: last.name }) });
+});
+
+namespaces.get("/:namespace", requires("read"), withNamespace, (c) => {
+  const { errors } = parseQuery(c.req, {});
+  if (errors.length > 0) return invalidParameters(c, errors);
+  c.header("cache-control", "no-store");
+  return c.json(bodyOf(c.get("namespace")));
+});
+
+namespaces.put("/:namespace", requires("admin"), limitedBody, async (c) => {
+  const name = c.req.param("namespace");
+  if (isBuiltIn(name)) return builtInNamespace(c);
+  const { errors } = parseQuery(c.req, {});
+  if (!NAMESPACE_NAME.test(name)) errors.push({ parameter: "namespace", detail: NAME_TAKES });
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const body = await readBody(c, NamespaceBody);
+  if (!body.ok) return body.response;
+  const reply = await putNamespace(c.env.REGISTRY, name, body.value satisfies NamespaceWish);
+  return putAnswer(c, reply);
+});
+
+namespaces.delete("/:namespace", requires("admin"), async (c) => {
+  const name = c.req.param("namespace");
+  if (isBuiltIn(name)) return builtInNamespace(c);
+  const { errors } = parseQuery(c.req, {});
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const retired = await retireNamespace(c.env.REGISTRY, name);
+  return retired ? c.body(null, 204) : unknownNamespace(c);
+});
+
+const NAME_TAKES = "takes a letter, then up to 62 letters, digits, dots, underscores or hyphens";
+
+function putAnswer(c: Context, reply: PutReply): Response {
+  switch (reply.kind) {
+    case "created":
+      return c.json(bodyOf(namespaceOf(reply.stored)), 201);
+    case "changed":
+      return c.json(bodyOf(namespaceOf(reply.stored)));
+    case "invalid":
+      return invalidBody(c, reply.errors);
+    case "conflict":
+      return problem(c, conflict(reply.fields, reply.stored, reply.wished));
+    case "retired":
+      return namespaceRetired(c);
+    case "full": {
+      const detail = `This deployment has its ${reply.most} namespaces, retired ones included.`;
+      return problem(c, { code: "forbidden", detail });
+    }
+  }
+}
+
+function conflict(
+  fields: readonly string[],
+  stored: NamespaceDefinition,
+  wished: NamespaceDefinition,
+): Problem {
+  const detail = `The namespace exists with another ${fields.join(", ")}. Kind, layout, regions and keyShards never change, shards only grow.`;
+  return { code: "layout_conflict", detail, conflict: { stored, wished } };
+}
+
+function builtInNamespace(c: Context): Response {
+  const detail = "Built-in namespaces never change; make one of another name.";
+  return problem(c, { code: "builtin_namespace", detail });
+}
+
+function bodyOf(namespace: Namespace) {
+  const { name, builtIn, retired, createdMs, definition } = namespace;
+  const createdAt = createdMs === undefined ? undefined : new Date(createdMs).toISOString();
+  return { name, ...definition, builtIn, retired, createdAt };
+}

@@ -1,0 +1,139 @@
+/**
+ * What the registry keeps in SQLite.
+ *
+ *   namespace (name, definition, createdMs, retiredMs)  a row a name, for ever: a retired name stays taken.
+ *   apiKey    (id, hash, record)                        hash: SHA-256 of the key in hex. The key itself is nowhere.
+ *
+ * `definition` and `record` are JSON. A later version may add fields: unknown ones are passed over, except
+ * in a layout, where one would change the IDs.
+ */
+import * as v from "valibot";
+import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
+import { type NamespaceDefinition, REGIONS } from "../core/namespace.ts";
+import { LayoutSchema, PolicySchema } from "./line-spec.ts";
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS namespace (
+    name TEXT PRIMARY KEY, definition TEXT NOT NULL, createdMs INTEGER NOT NULL, retiredMs INTEGER
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS apiKey (
+    id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, record TEXT NOT NULL
+  ) WITHOUT ROWID;
+`;
+
+/** A namespace's row, read. `retiredMs`: unix ms of its DELETE; absent while it is in use. */
+export interface StoredNamespace {
+  readonly name: string;
+  readonly definition: NamespaceDefinition;
+  readonly createdMs: number;
+  readonly retiredMs?: number;
+}
+
+const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+const DefinitionSchema = v.object({
+  kind: v.literal("snowflake"),
+  preset: v.string(),
+  layout: LayoutSchema,
+  policy: v.object({ ...PolicySchema.entries, freshForMs: whole }),
+  shards: whole,
+  regions: v.array(v.picklist(REGIONS)),
+  keyShards: whole,
+});
+
+const KeySchema = v.object({
+  id: v.string(),
+  name: v.exactOptional(v.string()),
+  scopes: v.array(v.picklist(SCOPES)),
+  namespaces: v.exactOptional(v.array(v.string())),
+  expiresAtMs: v.exactOptional(whole),
+  createdMs: whole,
+});
+
+const json = v.pipe(v.string(), v.parseJson());
+const NamespaceRow = v.object({
+  name: v.string(),
+  definition: v.pipe(json, DefinitionSchema),
+  createdMs: whole,
+  retiredMs: v.nullable(whole),
+});
+const KeyRow = v.object({ record: v.pipe(json, KeySchema) });
+const CountRow = v.object({ count: whole });
+
+export class RegistryStorage {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(SCHEMA);
+  }
+
+  namespace(name: string): StoredNamespace | undefined {
+    return this.#namespaces("WHERE name = ?", name)[0];
+  }
+
+  /** Namespaces in the order of their names, from the first one after `after`. */
+  namespaces(after: string, limit: number): StoredNamespace[] {
+    return this.#namespaces("WHERE name > ? ORDER BY name LIMIT ?", after, limit);
+  }
+
+  countNamespaces(): number {
+    return this.#count("namespace");
+  }
+
+  putNamespace(name: string, definition: NamespaceDefinition, createdMs: number): void {
+    this.#sql.exec(
+      `INSERT INTO namespace (name, definition, createdMs) VALUES (?1, ?2, ?3)
+       ON CONFLICT (name) DO UPDATE SET definition = ?2`,
+      name,
+      JSON.stringify(definition),
+      createdMs,
+    );
+  }
+
+  retireNamespace(name: string, retiredMs: number): void {
+    this.#sql.exec("UPDATE namespace SET retiredMs = ? WHERE name = ?", retiredMs, name);
+  }
+
+  keyByHash(hash: string): ApiKeyRecord | undefined {
+    return this.#keys("WHERE hash = ?", hash)[0];
+  }
+
+  /** Keys in the order of their ids, from the first one after `after`. */
+  keys(after: string, limit: number): ApiKeyRecord[] {
+    return this.#keys("WHERE id > ? ORDER BY id LIMIT ?", after, limit);
+  }
+
+  countKeys(): number {
+    return this.#count("apiKey");
+  }
+
+  addKey(record: ApiKeyRecord, hash: string): void {
+    const text = JSON.stringify(record);
+    this.#sql.exec("INSERT INTO apiKey (id, hash, record) VALUES (?, ?, ?)", record.id, hash, text);
+  }
+
+  /** False where there is no such key. */
+  deleteKey(id: string): boolean {
+    return this.#sql.exec("DELETE FROM apiKey WHERE id = ? RETURNING id", id).toArray().length > 0;
+  }
+
+  #namespaces(where: string, ...bindings: (string | number)[]): StoredNamespace[] {
+    const query = `SELECT name, definition, createdMs, retiredMs FROM namespace ${where}`;
+    const rows = this.#sql.exec(query, ...bindings).toArray();
+    return rows.map((row) => {
+      const { retiredMs, ...stored } = v.parse(NamespaceRow, row);
+      return retiredMs === null ? stored : { ...stored, retiredMs };
+    });
+  }
+
+  #keys(where: string, ...bindings: (string | number)[]): ApiKeyRecord[] {
+    const rows = this.#sql.exec(`SELECT record FROM apiKey ${where}`, ...bindings).toArray();
+    return rows.map((row) => v.parse(KeyRow, row).record);
+  }
+
+  #count(table: "namespace" | "apiKey"): number {
+    const row = this.#sql.exec(`SELECT count(*) AS count FROM ${table}`).one();
+    return v.parse(CountRow, row).count;
+  }
+}

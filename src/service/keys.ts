@@ -1,0 +1,94 @@
+import { type ApiKeyRecord, isExpired } from "../core/api-key.ts";
+import type { AddKeyReply } from "../objects/registry.ts";
+import { RegistryCache } from "./registry-cache.ts";
+import { callRegistry, type RegistryBinding } from "./registry-call.ts";
+
+/**
+ * A key is `efk_`, 192 random bits, and 6 characters of their SHA-256, all base64url. The check characters
+ * let an isolate refuse mistyped and made-up keys without asking the registry.
+ */
+const KEY_FORMAT = /^efk_([A-Za-z0-9_-]{32})([A-Za-z0-9_-]{6})$/;
+const KEY_PREFIX = "efk_";
+const KEY_RANDOM_BYTES = 24;
+const KEY_CHECK_CHARS = 6;
+const KEY_ID_BYTES = 9;
+
+/** Keys that this isolate has seen work, by their text. The registry failing, they are not taken on trust. */
+const known = new RegistryCache<ApiKeyRecord>({ servesStale: false });
+
+const ADMIN: ApiKeyRecord = { id: "admin", scopes: ["admin"], createdMs: 0 };
+
+const encoder = new TextEncoder();
+
+/** What a new key is to be. */
+export type KeyWish = Omit<ApiKeyRecord, "id" | "createdMs">;
+
+export type CreatedKey =
+  /** `key` is shown once and kept nowhere. */
+  | { readonly kind: "created"; readonly key: string; readonly record: ApiKeyRecord }
+  | { readonly kind: "full"; readonly most: number };
+
+/** Draws a new key from the platform's cryptographic randomness. Throws RegistryUnavailableError. */
+export async function createKey(
+  registry: RegistryBinding,
+  wish: KeyWish,
+  nowMs: number,
+): Promise<CreatedKey> {
+  const random = base64url(crypto.getRandomValues(new Uint8Array(KEY_RANDOM_BYTES)));
+  const id = base64url(crypto.getRandomValues(new Uint8Array(KEY_ID_BYTES)));
+  const key = `${KEY_PREFIX}${random}${await checkOf(random)}`;
+  const hash = (await sha256(key)).toHex();
+  const record: ApiKeyRecord = { ...wish, id, createdMs: nowMs };
+  const reply = await callRegistry<AddKeyReply>(registry, (stub) => stub.addKey(record, hash));
+  return reply.kind === "created" ? { kind: "created", key, record } : reply;
+}
+
+/** A page of keys in the order of their ids, after the id `after`. Throws RegistryUnavailableError. */
+export function listKeys(
+  registry: RegistryBinding,
+  after: string,
+  limit: number,
+): Promise<ApiKeyRecord[]> {
+  return callRegistry<ApiKeyRecord[]>(registry, (stub) => stub.keys(after, limit));
+}
+
+/** Revokes a key, in every isolate within CACHE_TRUSTED_MS; false where there is none. Throws RegistryUnavailableError. */
+export function deleteKey(registry: RegistryBinding, id: string): Promise<boolean> {
+  return callRegistry<boolean>(registry, (stub) => stub.deleteKey(id));
+}
+
+/**
+ * Whom a token belongs to; undefined where it is not in force. `adminKey` is compared as a digest, in constant time; keys are looked up
+ * by their digest, so no comparison depends on how much of a guess is right.
+ * Throws RegistryUnavailableError where that cannot be known: keys fail closed.
+ */
+export async function findKey(
+  registry: RegistryBinding,
+  adminKey: string,
+  token: string,
+  waitUntil: (work: Promise<unknown>) => void,
+): Promise<ApiKeyRecord | undefined> {
+  const digest = await sha256(token);
+  if (crypto.subtle.timingSafeEqual(digest, await sha256(adminKey))) {
+    return ADMIN;
+  }
+  const [, random, check] = KEY_FORMAT.exec(token) ?? [];
+  if (random === undefined || check !== (await checkOf(random))) return undefined;
+  const hash = digest.toHex();
+  const read = (): Promise<ApiKeyRecord | undefined> =>
+    callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyByHash(hash));
+  const record = await known.get(hash, read, waitUntil);
+  return record && !isExpired(record, Date.now()) ? record : undefined;
+}
+
+async function checkOf(random: string): Promise<string> {
+  return base64url(await sha256(random)).slice(0, KEY_CHECK_CHARS);
+}
+
+async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+}
+
+function base64url(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
