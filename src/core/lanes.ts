@@ -71,13 +71,24 @@ export function windowsInUse(
   return [windows.reduce((best, window) => (window.opensTick < best.opensTick ? window : best))];
 }
 
-/** How many positions of these lanes open from now until the end of `tick`. Never falls as tick grows. */
-export function capacityAt(layout: Layout, windows: readonly LaneWindow[], tick: number): number {
+/**
+ * How many positions of these lanes open to a call that begins in tick `from`, nothing being granted until
+ * then, and waits until the end of tick `until`. What is forgiven falls while the clock catches up with an
+ * idle line, but not while a call keeps the line ahead. Never falls as both ticks grow alike.
+ */
+export function capacityOf(
+  layout: Layout,
+  windows: readonly LaneWindow[],
+  from: number,
+  until: number,
+): number {
+  const { sequenceCount, lineEnd } = layout;
   let capacity = 0;
   for (const { start, borrowTicks, forgivenTicks } of windows) {
-    const leadTicks = Math.max(0, Math.floor(start / layout.sequenceCount) - tick);
-    const openTicks = tick + borrowTicks + Math.min(forgivenTicks, leadTicks) + 1;
-    capacity += Math.max(0, Math.min(openTicks * layout.sequenceCount, layout.lineEnd) - start);
+    const leadTicks = Math.max(0, Math.floor(start / sequenceCount) - from);
+    const openTicks = until + borrowTicks + Math.min(forgivenTicks, leadTicks) + 1;
+    const open = Math.min(openTicks * sequenceCount, lineEnd);
+    capacity += Math.max(0, open - Math.max(start, from * sequenceCount));
   }
   return capacity;
 }

@@ -20,8 +20,10 @@ export const SAFE_ID_BITS_MAX = 53;
  * Far above what clocks of one platform differ by, far below what would hurt if it got into a mark.
  */
 export const CLOCK_DISAGREEMENT_MAX_MS = 60_000;
-/** A mark reaches at least this part of reserveMs past a grant, so full-speed demand writes at 1/20 of it. */
-export const RESERVE_PAST_END_PART = 20;
+/** When to ask again where clocks disagree, in ms: waiting does not mend them, another reading may. */
+export const CLOCK_DISAGREEMENT_RETRY_MS = 1000;
+/** A mark reaches at least reserveMs / 20 past a grant, so demand at full rate writes 20 times per reserveMs. */
+export const RESERVE_PAST_END_DIVISOR = 20;
 
 /** IDs in one JSON answer: about 220 kB. */
 export const IDS_COUNT_MAX = 10_000;
@@ -39,7 +41,7 @@ export const SHARDS_MAX = 1024;
 /** Regions of one namespace: shard i is in region i mod n, so more than all of them says nothing. */
 export const REGIONS_COUNT_MAX = 32;
 
-/** Default of reserveMs: one row written a second and shard. */
+/** Default of reserveMs: one row written a second and shard, up to 20 at full rate. */
 export const RESERVE_DEFAULT_MS = 1000;
 /** Where a line may not lead the clock, a restart waits for the mark: keep it within every maxWait. */
 export const RESERVE_STRICT_CLOCK_MS = 50;

@@ -1,5 +1,5 @@
 /**
- * The number line: the one state machine that every ID comes from (DESIGN: "the number line").
+ * The number line: the one state machine that every ID comes from.
  *
  * A lane is a line of positions, tick × 2^sequenceBits + sequence. `step` hands out disjoint
  * intervals of it. Sequence exhaustion and a clock that went back are one event: the line is
@@ -21,14 +21,14 @@
 import type { Grant } from "./block.ts";
 import type { Refusal } from "./errors.ts";
 import {
-  capacityAt,
+  capacityOf,
   type LaneChoice,
   type LaneWindow,
   type LineState,
   windowsInUse,
 } from "./lanes.ts";
 import { type Layout, tickAt, tickStartMs } from "./layout.ts";
-import { CLOCK_DISAGREEMENT_MAX_MS } from "./limits.ts";
+import { CLOCK_DISAGREEMENT_MAX_MS, CLOCK_DISAGREEMENT_RETRY_MS } from "./limits.ts";
 import { markFor } from "./mark.ts";
 import type { Policy } from "./policy.ts";
 
@@ -77,7 +77,7 @@ export function step(
   if (tick >= layout.tickCount) return exhausted(layout, before);
   const state = observeClock(layout, before, tick);
   const windows = windowsInUse(layout, policy, state, tick, request);
-  const short = refuseShort(layout, state, windows, tick, request);
+  const short = refuseShort(layout, policy, state, windows, tick, request);
   if (short) return short;
   const window = windows.find(({ open, start }) => open > start);
   if (window) return grantFrom(layout, policy, state, window, tick, request);
@@ -123,6 +123,7 @@ function grantFrom(
 /** Refuses a count that cannot open within the wait that is left, before anything more is granted. */
 function refuseShort(
   layout: Layout,
+  policy: Policy,
   state: LineState,
   windows: readonly LaneWindow[],
   tick: number,
@@ -131,39 +132,51 @@ function refuseShort(
   const { count, nowMs, waitLeftMs } = request;
   const lastTick = layout.tickCount - 1;
   const waitTick = Math.min(lastTick, tickAt(layout, nowMs + waitLeftMs));
-  if (capacityAt(layout, windows, waitTick) >= count) return undefined;
-  if (capacityAt(layout, windows, lastTick) < count) return exhausted(layout, state);
-  const opensTick = firstTickWith(layout, windows, waitTick, count);
-  const retryAfterMs = tickStartMs(layout, opensTick) - nowMs;
+  if (capacityOf(layout, windows, tick, waitTick) >= count) return undefined;
+  if (capacityOf(layout, windows, tick, lastTick) < count) return exhausted(layout, state);
   const closed = windows.every(({ start, open }) => start >= open);
+  const opensTick = closed ? nearestTick(windows) : tick;
+  const retryTick = retryTickFor(layout, policy, windows, opensTick, count);
+  const retryAfterMs = Math.max(1, tickStartMs(layout, retryTick) - nowMs);
   // Demand alone closes a line by no more than one tick; longer, and the clock is to blame.
-  const behind = closed && nearestTick(windows) > tick + 1;
-  const refusal: Refusal = behind
-    ? {
-        code: "clock_behind",
-        detail: `The clock is behind the IDs already issued; the line opens again in ${retryAfterMs} ms.`,
-        retryAfterMs,
-      }
-    : {
-        code: "shard_saturated",
-        detail: `The shard has no room for ${count} more IDs within its wait; try again in ${retryAfterMs} ms.`,
-        retryAfterMs,
-      };
+  const refusal: Refusal =
+    opensTick > tick + 1
+      ? {
+          code: "clock_behind",
+          detail: `The clock is behind the IDs already issued; the line opens again in ${retryAfterMs} ms.`,
+          retryAfterMs,
+        }
+      : {
+          code: "shard_saturated",
+          detail: `The shard has no room for ${count} more IDs within its wait; try again in ${retryAfterMs} ms.`,
+          retryAfterMs,
+        };
   return { kind: "refused", state, refusal };
 }
 
-/** The first tick after `closedTick` at which count positions are open: capacity only grows, so bisect. */
-function firstTickWith(
+/**
+ * The first tick from `opensTick` on in which a call for count, waiting as long as it may, is served: bisected.
+ * `opensTick` itself for a count that not even an idle line would serve.
+ */
+function retryTickFor(
   layout: Layout,
+  policy: Policy,
   windows: readonly LaneWindow[],
-  closedTick: number,
+  opensTick: number,
   count: number,
 ): number {
-  let low = closedTick;
-  let high = layout.tickCount - 1;
+  const lastTick = layout.tickCount - 1;
+  const waitTicks = Math.floor(policy.maxWaitMs / layout.tickMs);
+  const serves = (from: number): boolean =>
+    capacityOf(layout, windows, from, Math.min(lastTick, from + waitTicks)) >= count;
+  const idleTick =
+    Math.max(...windows.map(({ start }) => Math.floor(start / layout.sequenceCount))) + 1;
+  if (serves(opensTick) || !serves(idleTick)) return opensTick;
+  let low = opensTick;
+  let high = idleTick;
   while (high - low > 1) {
     const middle = low + Math.floor((high - low) / 2);
-    if (capacityAt(layout, windows, middle) >= count) high = middle;
+    if (serves(middle)) high = middle;
     else low = middle;
   }
   return high;
@@ -191,7 +204,7 @@ function disagreement(state: LineState, { nowMs, callerNowMs }: StepRequest): Ou
     refusal: {
       code: "clock_disagreement",
       detail: `The shard's clock is ${aheadMs} ms ahead of its caller's; at most ${CLOCK_DISAGREEMENT_MAX_MS} ms may get into a mark.`,
-      retryAfterMs: aheadMs - CLOCK_DISAGREEMENT_MAX_MS,
+      retryAfterMs: CLOCK_DISAGREEMENT_RETRY_MS,
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Layout } from "./layout.ts";
-import { RESERVE_PAST_END_PART } from "./limits.ts";
+import { RESERVE_PAST_END_DIVISOR } from "./limits.ts";
 import type { Policy } from "./policy.ts";
 
 /**
@@ -10,6 +10,6 @@ import type { Policy } from "./policy.ts";
 export function markFor(layout: Layout, policy: Policy, tick: number, end: number): number {
   const reserve = Math.ceil((policy.reserveMs / layout.tickMs) * layout.sequenceCount);
   const pastClock = tick * layout.sequenceCount + reserve;
-  const pastEnd = end + Math.ceil(reserve / RESERVE_PAST_END_PART);
+  const pastEnd = end + Math.ceil(reserve / RESERVE_PAST_END_DIVISOR);
   return Math.min(layout.lineEnd, Math.max(pastClock, pastEnd));
 }

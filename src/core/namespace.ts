@@ -16,22 +16,8 @@ import {
 } from "./limits.ts";
 import type { Policy } from "./policy.ts";
 import { PRESETS } from "./presets.ts";
+import type { Region } from "./regions.ts";
 
-/** Where Cloudflare can be asked to put a shard's object. */
-export const REGIONS = [
-  "wnam",
-  "enam",
-  "sam",
-  "weur",
-  "eeur",
-  "apac",
-  "apac-ne",
-  "apac-se",
-  "oc",
-  "afr",
-  "me",
-] as const;
-export type Region = (typeof REGIONS)[number];
 const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
 
 /** A namespace's policy: its lines', and how long a leased block may serve, in ms. */

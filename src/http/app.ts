@@ -15,6 +15,9 @@ import { problem, registryUnavailable } from "./problem.ts";
 import { range } from "./range.ts";
 import { shards } from "./shards.ts";
 
+const NO_SUCH_PATH =
+  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces or /v1/keys, and have no slash at the end.";
+
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();
 
@@ -43,7 +46,7 @@ app.route("/v1/shards", shards);
 app.route("/v1/namespaces", namespaces);
 app.route("/v1/keys", keys);
 
-app.notFound((c) => problem(c, { code: "not_found", detail: "There is no such path." }));
+app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));
 app.onError((error, c) => {
   // Hono's own middleware throws its refusals, as answers that are ready to go.
   if (error instanceof HTTPException) return error.getResponse();

@@ -21,17 +21,18 @@ decode.get("/:namespace/:id", requires("read"), withNamespace, (c) => {
   const namespace = c.get("namespace");
   const { layout } = namespace;
   const { values, errors } = parseQuery(c.req, DECODE_QUERY);
-  checkEncoding(values.encoding ?? "decimal", namespace, errors);
-  if (errors.length > 0) return invalidParameters(c, errors);
-  const encoding =
-    values.encoding === undefined || values.encoding === "number" ? "decimal" : values.encoding;
+  const given = values.encoding ?? "decimal";
+  checkEncoding(errors, given, namespace);
+  const encoding = given === "number" ? "decimal" : given;
   const id = decodeText(c.req.param("id"), encoding);
   const parts = id === undefined ? undefined : decompose(layout, id);
-  if (id === undefined || !parts) {
+  if (!parts) {
     const most = encode(maxIdOf(layout), encoding);
-    const detail = `takes ${encodingTakes(encoding)}, at most ${most} in this layout`;
-    return invalidParameters(c, [{ parameter: "id", detail }]);
+    const others = values.encoding === undefined ? "; for other forms say encoding=" : "";
+    const detail = `takes ${encodingTakes(encoding)}, at most ${most} in this layout${others}`;
+    errors.push({ parameter: "id", detail });
   }
+  if (errors.length > 0 || id === undefined || !parts) return invalidParameters(c, errors);
   return c.json(decoded(layout, id, parts));
 });
 

@@ -15,7 +15,7 @@ import type { Namespace } from "../service/namespaces.ts";
 import { isStrict, type Placement } from "../service/pick-shard.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { invalidParameters, type ParameterError, type Parsed } from "./problem.ts";
-import { parseQuery } from "./query.ts";
+import { GIVEN_ONCE, type ParsedQuery, parseQuery } from "./query.ts";
 import { oneOf, wholeText } from "./schema.ts";
 
 /** IDs as text in some encoding, or `number`: JSON numbers, where the layout has at most 53 bits. */
@@ -36,10 +36,8 @@ const PLACEMENT = {
   order: v.optional(oneOf(["fresh", "strict"])),
 };
 
-const IDS_COUNT_TAKES = `takes a whole number from 1 to ${IDS_COUNT_MAX}, with format=text to ${TEXT_COUNT_MAX}`;
-
 const IDS_QUERY = {
-  count: v.optional(wholeText(1, TEXT_COUNT_MAX, IDS_COUNT_TAKES)),
+  count: v.optional(wholeText(1, TEXT_COUNT_MAX)),
   encoding: v.optional(oneOf(ID_ENCODINGS)),
   format: v.optional(oneOf(["json", "text"])),
   ...PLACEMENT,
@@ -61,12 +59,16 @@ export interface BlocksRequest {
 
 /** The query of /v1/ids. `format` wins over the Accept header. */
 export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): Parsed<IdsRequest> {
-  const { values, errors } = parseQuery(c.req, IDS_QUERY);
+  const query = parseQuery(c.req, IDS_QUERY);
+  const { errors, values } = query;
   const { count = 1, encoding = "decimal", format = acceptedFormat(c) } = values;
-  const placement = placementOf(values, namespace, errors);
+  const placement = placementOf(query, namespace);
   // Text streams in many calls, so it is bounded by its own limit only.
-  if (format === "json") checkCount(count, IDS_COUNT_MAX, namespace, placement, errors);
-  checkEncoding(encoding, namespace, errors);
+  const mostJson = Math.min(IDS_COUNT_MAX, mostAtOnce(namespace, placement));
+  const most = format === "text" ? TEXT_COUNT_MAX : mostJson;
+  const orText = format === "text" ? "" : ` here, with format=text to ${TEXT_COUNT_MAX}`;
+  demand(errors, "count", count <= most, `takes a whole number from 1 to ${most}${orText}`);
+  checkEncoding(errors, encoding, namespace);
   if (errors.length > 0) return { ok: false, response: invalidParameters(c, errors) };
   return { ok: true, value: { count, encoding, format, placement } };
 }
@@ -76,53 +78,54 @@ export function parseBlocksQuery(
   c: Context<NamespaceEnv>,
   namespace: Namespace,
 ): Parsed<BlocksRequest> {
-  const { values, errors } = parseQuery(c.req, BLOCKS_QUERY);
+  const query = parseQuery(c.req, BLOCKS_QUERY);
+  const { errors, values } = query;
   const { count = 1 } = values;
-  const placement = placementOf(values, namespace, errors);
-  checkCount(count, BLOCKS_COUNT_MAX, namespace, placement, errors);
+  const placement = placementOf(query, namespace);
+  const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
+  demand(errors, "count", count <= most, `takes a whole number from 1 to ${most} here`);
   if (errors.length > 0) return { ok: false, response: invalidParameters(c, errors) };
   return { ok: true, value: { count, placement } };
 }
 
 /** `number` needs a layout whose every ID is a safe integer. */
 export function checkEncoding(
+  errors: ParameterError[],
   encoding: IdEncoding,
   { layout }: Namespace,
-  errors: ParameterError[],
 ): void {
-  if (encoding !== "number" || layout.totalBits <= SAFE_ID_BITS_MAX) return;
-  errors.push({
-    parameter: "encoding",
-    detail: `takes ${ENCODINGS.join(", ")} here; number only in layouts of at most ${SAFE_ID_BITS_MAX} bits, and this one has ${layout.totalBits}`,
-  });
+  if (layout.totalBits <= SAFE_ID_BITS_MAX) return;
+  const takes = `takes ${ENCODINGS.join(", ")} here; number only in layouts of at most ${SAFE_ID_BITS_MAX} bits, and this one has ${layout.totalBits}`;
+  demand(errors, "encoding", encoding !== "number", takes);
 }
 
 function placementOf(
-  values: { shard?: number | undefined; key?: string | undefined; order?: string | undefined },
+  { values, given, errors }: ParsedQuery<typeof PLACEMENT>,
   { shards }: Namespace,
-  errors: ParameterError[],
 ): Placement {
   const { shard, key, order } = values;
-  if (shard !== undefined && shard >= shards) {
-    errors.push({ parameter: "shard", detail: `takes a whole number from 0 to ${shards - 1}` });
-  }
-  if (shard !== undefined && key !== undefined) {
-    errors.push({ parameter: "key", detail: "takes no shard beside it: a key has its own" });
+  const inRange = shard === undefined || shard < shards;
+  demand(errors, "shard", inRange, `takes a whole number from 0 to ${shards - 1}`);
+  if (given.has("shard") && given.has("key")) {
+    errors.push({
+      parameter: "key",
+      detail: "and shard exclude each other: a key has its own shard",
+    });
   }
   return { shard, key, strict: order === "strict" };
 }
 
 /** A count that an idle line could never open is refused for good, not retried for ever. */
-function checkCount(
-  count: number,
-  routeMax: number,
-  { layout, policy }: Namespace,
-  placement: Placement,
-  errors: ParameterError[],
-): void {
-  const most = Math.min(routeMax, idleCapacity(layout, policy, isStrict(placement)));
-  if (count <= most) return;
-  errors.push({ parameter: "count", detail: `takes a whole number from 1 to ${most} here` });
+function mostAtOnce({ layout, policy }: Namespace, placement: Placement): number {
+  return idleCapacity(layout, policy, isStrict(placement));
+}
+
+/** Adds an error where a demand of this namespace does not hold, and says what is taken here where the parameter is bad anyway. */
+function demand(errors: ParameterError[], parameter: string, holds: boolean, detail: string): void {
+  const index = errors.findIndex((error) => error.parameter === parameter);
+  if (errors[index]?.detail === GIVEN_ONCE) return;
+  if (index >= 0) errors[index] = { parameter, detail };
+  else if (!holds) errors.push({ parameter, detail });
 }
 
 function acceptedFormat(c: Context<NamespaceEnv>): "json" | "text" {

@@ -10,8 +10,8 @@ import {
   SHARDS_MAX,
   WORKER_BITS_MAX,
 } from "../core/limits.ts";
-import { REGIONS } from "../core/namespace.ts";
 import { PRESETS } from "../core/presets.ts";
+import { REGIONS } from "../core/regions.ts";
 import { oneOf, wholeNumber } from "./schema.ts";
 
 /** Epoch of a custom layout that names none: that of `default`, 2025-01-01. */

@@ -77,8 +77,8 @@ export interface Problem {
 }
 
 /** Answers with `application/problem+json`. */
-export function problem(c: Context, problem: Problem): Response {
-  const { code, detail, definite = true, retryAfterMs, errors, conflict, allow } = problem;
+export function problem(c: Context, what: Problem): Response {
+  const { code, detail, definite = true, retryAfterMs, errors, conflict, allow } = what;
   const { status, title } = KINDS[code];
   const requestId: unknown = c.get("requestId");
   const type = `/docs#${code}`;

@@ -3,6 +3,9 @@ import type { HonoRequest } from "hono";
 import * as v from "valibot";
 import type { ParameterError } from "./problem.ts";
 
+/** What is said of a repeated parameter. */
+export const GIVEN_ONCE = "may be given once";
+
 /** A parameter's schema: from the one text of the query string, or undefined where it is absent. */
 type ParameterSchema = v.GenericSchema<string | undefined, unknown>;
 export type QueryEntries = Readonly<Record<string, ParameterSchema>>;
@@ -14,6 +17,8 @@ export interface ParsedQuery<Entries extends QueryEntries> {
   /** What could be read; a parameter that failed is missing. */
   readonly values: Values<Entries>;
   readonly errors: ParameterError[];
+  /** Names of the parameters that the query has, good or bad. */
+  readonly given: ReadonlySet<string>;
 }
 
 /** Reads the query of a request. Unknown and repeated parameters are errors too. */
@@ -36,7 +41,7 @@ export function parseQuery<Entries extends QueryEntries>(
   for (const name of keysOf(entries)) {
     const [text, repeated] = given[name] ?? [];
     if (repeated !== undefined) {
-      errors.push({ parameter: name, detail: "may be given once" });
+      errors.push({ parameter: name, detail: GIVEN_ONCE });
       continue;
     }
     // keysOf names only keys that are there; the compiler adds an undefined to every index access.
@@ -45,7 +50,7 @@ export function parseQuery<Entries extends QueryEntries>(
     if (result.success) values[name] = result.output;
     else errors.push({ parameter: name, detail: result.issues[0].message });
   }
-  return { values, errors };
+  return { values, errors, given: new Set(Object.keys(given)) };
 }
 
 function keysOf<Entries extends QueryEntries>(entries: Entries): (keyof Entries & string)[] {

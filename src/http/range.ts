@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import * as v from "valibot";
 import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
+import { type Layout, tickStartMs } from "../core/layout.ts";
 import { rangeOf } from "../core/range.ts";
 import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
@@ -12,6 +13,12 @@ const takesInstant = `takes ${INSTANT_TAKES}`;
 const instant = v.pipe(v.string(takesInstant), v.transform(parseInstant), v.number(takesInstant));
 const RANGE_QUERY = { from: instant, until: instant };
 
+function untilTakes(layout: Layout): string {
+  const { epochMs, tickMs, tickCount } = layout;
+  const lastMs = tickStartMs(layout, tickCount - 1);
+  return `takes an instant such that an ID's time lies in [from, until): IDs here have times from unix ms ${epochMs} to ${lastMs}, in steps of ${tickMs} ms`;
+}
+
 /** `GET /v1/range/{namespace}`: the smallest and largest ID whose time is in [from, until). */
 export const range = new Hono<NamespaceEnv>();
 
@@ -20,12 +27,9 @@ range.get("/:namespace", requires("read"), withNamespace, (c) => {
   const { values, errors } = parseQuery(c.req, RANGE_QUERY);
   const { from, until } = values;
   if (from === undefined || until === undefined) return invalidParameters(c, errors);
-  if (from >= until) errors.push({ parameter: "from", detail: "takes an instant before until" });
   const found = rangeOf(layout, from, until);
-  if (errors.length === 0 && !found) {
-    const detail = `takes, with from, a stretch in which a tick of the layout begins: its ticks of ${layout.tickMs} ms begin at unix ms ${layout.epochMs}, and there are ${layout.tickCount}`;
-    errors.push({ parameter: "until", detail });
-  }
+  if (from >= until) errors.push({ parameter: "from", detail: "takes an instant before until" });
+  else if (!found) errors.push({ parameter: "until", detail: untilTakes(layout) });
   if (errors.length > 0 || !found) return invalidParameters(c, errors);
   return c.json({ first: found.first.toString(), last: found.last.toString() });
 });

@@ -11,7 +11,7 @@ const CountersSchema = v.object({
   maxLeadTicks: count,
 });
 
-/** What a shard has done in its life, for status. All only grow. */
+/** What a shard has done, for status. A restart takes back what came after the last mark was written. */
 export interface Counters {
   /** IDs granted. */
   issued: number;
@@ -29,7 +29,7 @@ export interface Counters {
 
 /**
  * The counters as of the newest of these rows' texts. Each row carries a copy as of its own
- * last write; since all counters only grow, the newest value of each is the largest.
+ * last write; since counters only grow while an instance runs, the newest value of each is the largest.
  */
 export function countersOf(texts: readonly string[]): Counters {
   const newest: Counters = v.parse(CountersSchema, {});

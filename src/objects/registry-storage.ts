@@ -9,7 +9,8 @@
  */
 import * as v from "valibot";
 import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
-import { type NamespaceDefinition, REGIONS } from "../core/namespace.ts";
+import type { NamespaceDefinition } from "../core/namespace.ts";
+import { REGIONS } from "../core/regions.ts";
 import { LayoutSchema, PolicySchema } from "./line-spec.ts";
 
 const SCHEMA = `

@@ -4,9 +4,10 @@
  *   layout (id = 0, fingerprint)  one row, written with the first mark: the layout that every ID here has.
  *   lane   (lane, mark, counters) one row a lane. No position at or above `mark` was ever granted.
  *
- * Positions are below 2^53 and so exact in an INTEGER column read as a JS number.
+ * Marks are at most 2^53, the end of the longest line, and so exact in an INTEGER column read as a JS number.
  */
 import * as v from "valibot";
+import { POSITION_BITS_MAX } from "../core/limits.ts";
 import type { Raise } from "../core/line.ts";
 
 const SCHEMA = `
@@ -16,7 +17,7 @@ const SCHEMA = `
 
 const LaneRow = v.object({
   lane: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-  mark: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  mark: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** POSITION_BITS_MAX)),
   counters: v.string(),
 });
 type LaneRow = v.InferOutput<typeof LaneRow>;
@@ -55,18 +56,25 @@ export class ShardStorage {
   }
 
   /**
-   * Moves a lane's mark by compare-and-set, the counters riding along.
+   * Moves a lane's mark by compare-and-set, the counters riding along; from 0 is the first mark, which has no row yet.
    * False: the stored mark is not `from`, so another instance has taken over.
    */
   raise({ lane, from, to }: Raise, counters: string): boolean {
-    const { rowsWritten } = this.#sql.exec(
-      `INSERT INTO lane (lane, mark, counters) VALUES (?1, ?2, ?3)
-       ON CONFLICT (lane) DO UPDATE SET mark = ?2, counters = ?3 WHERE mark = ?4`,
-      lane,
-      to,
-      counters,
-      from,
-    );
+    const { rowsWritten } =
+      from === 0
+        ? this.#sql.exec(
+            "INSERT OR IGNORE INTO lane (lane, mark, counters) VALUES (?, ?, ?)",
+            lane,
+            to,
+            counters,
+          )
+        : this.#sql.exec(
+            "UPDATE lane SET mark = ?, counters = ? WHERE lane = ? AND mark = ?",
+            to,
+            counters,
+            lane,
+            from,
+          );
     return rowsWritten > 0;
   }
 }

@@ -5,7 +5,7 @@
  *  S1 A grant leaves only below a mark that the storage call took before it: write, then memory, then reply.
  *     The platform's output gate holds the reply until that write is on disk.
  *  S2 Marks are written by compare-and-set, so of two instances alive at once only one gets past its mark;
- *     the other aborts.
+ *     the other aborts. Each grant reads its mark back, so that the other does so at once.
  *  S3 A start trusts the stored marks only.
  *  S4 Read, step and write happen with no await between them.
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
@@ -23,7 +23,7 @@ import { parseLineSpec } from "./line-spec.ts";
 import { workerIdOf } from "./shard-name.ts";
 import { ShardStorage } from "./shard-storage.ts";
 
-/** `granted` on a refusal: IDs that this call was granted before, now a gap. */
+/** On a refusal, `granted`: IDs that this call was granted before, now a gap; `waitedMs`: waits asked for. */
 export type GrantReply =
   | { readonly ok: true; readonly shard: number; readonly grants: readonly Grant[] }
   | {
@@ -31,6 +31,7 @@ export type GrantReply =
       readonly shard: number;
       readonly refusal: Refusal;
       readonly granted: number;
+      readonly waitedMs: number;
     };
 
 export interface GrantCall {
@@ -38,8 +39,10 @@ export interface GrantCall {
   readonly lineSpec: string;
   /** IDs wanted, ≥ 1. */
   readonly count: number;
-  /** Use the last lane only and read storage, so that the answers of one shard strictly increase. */
+  /** Use the last lane only, so that the answers of one shard strictly increase. */
   readonly strict: boolean;
+  /** Wait no longer than this, nor than maxWaitMs, in ms. */
+  readonly waitLeftMs: number;
   /** The caller's Date.now(), read just before the call. */
   readonly callerNowMs: number;
 }
@@ -94,9 +97,10 @@ export class Shard extends DurableObject<Env> {
     for (;;) {
       // Opened anew after each wait: another call may have replaced the line meanwhile.
       const opened = this.#open(call.lineSpec);
-      if (!opened.ok) return this.#refuse(opened.refusal, call.count - missing);
+      if (!opened.ok) return this.#refuse(opened.refusal, call.count - missing, waitedMs);
       const outcome = this.#step(opened.line, call, missing, waitedMs);
-      if (outcome.kind === "refused") return this.#refuse(outcome.refusal, call.count - missing);
+      if (outcome.kind === "refused")
+        return this.#refuse(outcome.refusal, call.count - missing, waitedMs);
       if (outcome.kind === "wait") {
         waitedMs += outcome.waitMs;
         this.#counters.waits += 1;
@@ -130,7 +134,7 @@ export class Shard extends DurableObject<Env> {
       nowMs: Date.now(),
       callerNowMs: call.callerNowMs,
       count,
-      waitLeftMs: Math.max(0, line.policy.maxWaitMs - waitedMs),
+      waitLeftMs: Math.max(0, Math.min(line.policy.maxWaitMs, call.waitLeftMs) - waitedMs),
       lastLaneOnly: call.strict,
       random: Math.random(),
     });
@@ -145,7 +149,7 @@ export class Shard extends DurableObject<Env> {
         counters.writes += 1;
         this.#raise(line.layout, outcome.raise, counters);
       }
-      if (call.strict) this.#confirm(outcome.grant.lane, outcome.state);
+      this.#confirm(outcome.grant.lane, outcome.state);
     }
     this.#line = { ...line, state: outcome.state };
     this.#counters = counters;
@@ -157,7 +161,7 @@ export class Shard extends DurableObject<Env> {
     if (!claimed || !this.#storage.raise(raise, JSON.stringify(counters))) this.#superseded();
   }
 
-  /** Strict order: an instance that another has superseded fails before it answers. */
+  /** An instance that another has superseded fails before it answers: its IDs would fall behind the other's. */
   #confirm(lane: number, state: LineState): void {
     if (this.#storage.mark(lane) !== state.lanes[lane]?.mark) this.#superseded();
   }
@@ -201,8 +205,8 @@ export class Shard extends DurableObject<Env> {
     return startLine(marks);
   }
 
-  #refuse(refusal: Refusal, granted: number): GrantReply {
+  #refuse(refusal: Refusal, granted: number, waitedMs: number): GrantReply {
     this.#refusals[refusal.code] = (this.#refusals[refusal.code] ?? 0) + 1;
-    return { ok: false, shard: this.#workerId, refusal, granted };
+    return { ok: false, shard: this.#workerId, refusal, granted, waitedMs };
   }
 }

@@ -1,6 +1,6 @@
 /** Bounds of routing and streaming: name, unit, reason. */
 
-/** Above this count a request spreads over the region's shards: one worker ID is capped at 4,096 IDs a ms. */
+/** Above this count a request takes a random shard of its region: one worker ID is capped at 4,096 IDs a ms. */
 export const HOME_COUNT_MAX = 4096;
 /** IDs per shard call of a stream: large enough to make calls rare, small enough to hold in memory as text. */
 export const STREAM_CALL_COUNT = 10_000;

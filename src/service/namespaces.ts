@@ -4,9 +4,9 @@ import {
   type NamespaceDefinition,
   type NamespacePolicy,
   type NamespaceWish,
-  type Region,
 } from "../core/namespace.ts";
 import { PRESETS } from "../core/presets.ts";
+import type { Region } from "../core/regions.ts";
 import type { PutReply } from "../objects/registry.ts";
 import type { StoredNamespace } from "../objects/registry-storage.ts";
 import { RegistryCache } from "./registry-cache.ts";

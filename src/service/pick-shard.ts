@@ -1,16 +1,27 @@
+import { type GeoPoint, nearestRegion } from "../core/regions.ts";
 import { shardOfKey } from "../core/rendezvous.ts";
 import { HOME_COUNT_MAX, HOME_SHARDS_MAX } from "./limits.ts";
-import type { Namespace } from "./namespaces.ts";
+import { type Namespace, regionOf } from "./namespaces.ts";
 
 /** What a request says about where and how it is served. */
 export interface Placement {
   readonly shard?: number | undefined;
   readonly key?: string | undefined;
   readonly strict: boolean;
+  /** Where the request came in; undefined where that is not known. */
+  readonly from?: GeoPoint | undefined;
+}
+
+interface Home {
+  readonly shard: number;
+  /** Until then the home is left alone: it said when to come back. */
+  restsUntilMs: number;
 }
 
 /** This isolate's home shard per namespace: plain data, so that it may outlive a request. */
-const homeShards = new Map<string, number>();
+const homes = new Map<string, Home>();
+
+const encoder = new TextEncoder();
 
 /** True where all of the request's IDs come from one shard, whatever the count. */
 export function isPinned({ shard, key, strict }: Placement): boolean {
@@ -23,28 +34,49 @@ export function isStrict({ key, strict }: Placement): boolean {
 }
 
 /**
- * The worker ID to ask: the one named, the key's, this isolate's home shard,
- * or a random one where a large count would be capped by a single worker ID.
+ * The worker ID to ask: the one named, the key's, this isolate's home shard (another one while that
+ * rests, unless order is strict), or a random one of the nearest region where a large count would be
+ * capped by a single worker ID.
  */
 export function pickShard(namespace: Namespace, placement: Placement, count: number): number {
   if (placement.shard !== undefined) return placement.shard;
   if (placement.key !== undefined) {
-    return shardOfKey(new TextEncoder().encode(placement.key), namespace.keyShards);
+    return shardOfKey(encoder.encode(placement.key), namespace.keyShards);
   }
-  if (count > HOME_COUNT_MAX && !placement.strict) return randomShard(namespace);
-  return homeShard(namespace);
+  if (count > HOME_COUNT_MAX && !placement.strict) return shardNear(namespace, placement.from);
+  const home = homeOf(namespace, placement.from);
+  const rests = !placement.strict && Date.now() < home.restsUntilMs;
+  return (rests ? otherShard(namespace, home.shard) : undefined) ?? home.shard;
 }
 
-function homeShard(namespace: Namespace): number {
-  const known = homeShards.get(namespace.name);
-  if (known !== undefined) return known;
-  const [oldest] = homeShards.keys();
-  if (homeShards.size >= HOME_SHARDS_MAX && oldest !== undefined) homeShards.delete(oldest);
-  const shard = randomShard(namespace);
-  homeShards.set(namespace.name, shard);
-  return shard;
+/** A random shard but this one; undefined where there is no other. */
+export function otherShard({ shards }: Namespace, shard: number): number | undefined {
+  if (shards < 2) return undefined;
+  return (shard + 1 + Math.floor(Math.random() * (shards - 1))) % shards;
 }
 
-function randomShard({ shards }: Namespace): number {
-  return Math.floor(Math.random() * shards);
+/** Leaves a shard alone for a while, where it is this isolate's home. */
+export function restHome({ name }: Namespace, shard: number, restMs: number): void {
+  const home = homes.get(name);
+  if (home?.shard === shard) home.restsUntilMs = Date.now() + restMs;
+}
+
+function homeOf(namespace: Namespace, from: GeoPoint | undefined): Home {
+  const known = homes.get(namespace.name);
+  if (known) return known;
+  const [oldest] = homes.keys();
+  if (homes.size >= HOME_SHARDS_MAX && oldest !== undefined) homes.delete(oldest);
+  const home: Home = { shard: shardNear(namespace, from), restsUntilMs: 0 };
+  homes.set(namespace.name, home);
+  return home;
+}
+
+/** A random shard of the nearest region that has one. */
+function shardNear(namespace: Namespace, from: GeoPoint | undefined): number {
+  const { regions, shards } = namespace;
+  const region = nearestRegion(regions.slice(0, shards), from);
+  const near = Array.from({ length: shards }, (_, shard) => shard).filter(
+    (shard) => regionOf(namespace, shard) === region,
+  );
+  return near[Math.floor(Math.random() * near.length)] ?? 0;
 }

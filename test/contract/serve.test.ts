@@ -1,7 +1,10 @@
 /** The production build as a process: crashes, restarts, signals. Needs `npm run build` before. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ServiceProcess } from "../support/service-process.ts";
 
@@ -94,6 +97,25 @@ describe("npm run serve", () => {
       expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
       await service.stop();
     }
+  });
+
+  it("SIGTERM to npm ends workerd too", async () => {
+    const npm = spawn("npm", ["run", "serve", "--", "--port", "0", "--data", dataFolder], {
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const url = await new Promise<string>((resolve, reject) => {
+      npm.on("exit", () => reject(new Error("npm run serve ended")));
+      createInterface({ input: npm.stdout }).on("line", (line) => {
+        const listening = /listens on (http:\S+)/.exec(line)?.[1];
+        if (listening) resolve(listening);
+      });
+    });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const ended = once(npm, "exit");
+    npm.kill("SIGTERM");
+    await ended;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)("%s to the wrapper ends workerd too", async (signal) => {

@@ -76,18 +76,30 @@ describe("layouts", () => {
 
 describe("presets", () => {
   it.each([
-    ["default", "timestamp41 worker10 sequence12", 1, 1735689600000, 3_600_000, 1000, 250, 0],
-    ["twitter", "timestamp41 datacenter5 worker5 sequence12", 1, 1288834974657, 0, 0, 100, 0],
-    ["leaf", "timestamp41 worker10 sequence12", 1, 1288834974657, 0, 0, 100, 100],
-    ["js53", "timestamp32 lane1 worker4 sequence16", 1000, 1546300800000, 0, 1000, 1100, 0],
-    ["node", "timestamp41 datacenter3 worker5 lane2 sequence12", 1, 1580486400000, 0, 0, 100, 0],
-  ])("%s is the row of the table", (name, fields, tickMs, epochMs, back, borrow, wait, random) => {
+    [
+      "default",
+      "timestamp41 worker10 sequence12",
+      1,
+      1735689600000,
+      [3_600_000, 1000, 250, 0, 1000],
+    ],
+    ["twitter", "timestamp41 datacenter5 worker5 sequence12", 1, 1288834974657, [0, 0, 100, 0, 50]],
+    ["leaf", "timestamp41 worker10 sequence12", 1, 1288834974657, [0, 0, 100, 100, 50]],
+    ["js53", "timestamp32 lane1 worker4 sequence16", 1000, 1546300800000, [0, 1000, 1100, 0, 1000]],
+    [
+      "node",
+      "timestamp41 datacenter3 worker5 lane2 sequence12",
+      1,
+      1580486400000,
+      [0, 0, 100, 0, 50],
+    ],
+  ])("%s is the row of the table", (name, fields, tickMs, epochMs, numbers) => {
     const preset = PRESETS.get(name);
     if (!preset) throw new Error(`no ${name}`);
     const { layout, policy } = preset;
     expect(layout.fields.map((field) => `${field.name}${field.bits}`).join(" ")).toBe(fields);
     expect([layout.tickMs, layout.epochMs]).toEqual([tickMs, epochMs]);
-    expect([policy.maxStepBackMs, policy.maxBorrowMs]).toEqual([back, borrow]);
-    expect([policy.maxWaitMs, policy.randomStart]).toEqual([wait, random]);
+    const { maxStepBackMs, maxBorrowMs, maxWaitMs, randomStart, reserveMs } = policy;
+    expect([maxStepBackMs, maxBorrowMs, maxWaitMs, randomStart, reserveMs]).toEqual(numbers);
   });
 });

@@ -95,6 +95,22 @@ describe("one lane", () => {
     expect(at(standard, nearer, 1).state.forgivenTicks).toBe(0);
   });
 
+  it("L4 a step back is forgiven once, however often it is looked at", () => {
+    let { state } = at(standard, fresh(standard), 0);
+    for (let looks = 0; looks < 20; looks += 1) state = at(standard, state, -10).state;
+    const burst = at(standard, state, -10, { count: 5_000_000 });
+    expect(burst).toMatchObject({ kind: "granted", leadTicks: 1010 });
+  });
+
+  it("serves what a forgiven line opens within the wait: it goes on at full rate", () => {
+    const forgiving = { ...twitter, policy: { ...twitter.policy, maxStepBackMs: 1000 } };
+    const { state } = at(forgiving, fresh(forgiving), 0);
+    const outcome = at(forgiving, state, -50, { count: 60 * 4096 });
+    expect(granted(forgiving, outcome)).toEqual([0, 1, 4096]);
+    const wait = at(forgiving, outcome.state, -50, { count: 60 * 4096 });
+    expect(wait).toMatchObject({ kind: "wait", waitMs: 1 });
+  });
+
   it("without forgiveness a clock 100 ms back is waited out, one further back refused", () => {
     const { state } = at(twitter, fresh(twitter), 0, { count: 4096 });
     expect(at(twitter, state, -99)).toMatchObject({ kind: "wait", waitMs: 100 });
@@ -122,24 +138,39 @@ describe("one lane", () => {
 
 describe("refusing a count before anything is granted", () => {
   const twitter = presetOf("twitter");
+  const standard = presetOf("default");
 
   it("L7 that cannot open within the wait that is left", () => {
     const nothing = fresh(twitter);
     expect(granted(twitter, at(twitter, nothing, 0, { count: 101 * 4096 }))).toEqual([0, 0, 4096]);
-    expect(refusal(at(twitter, nothing, 0, { count: 101 * 4096 + 1 }))).toEqual([
-      "shard_saturated",
-      101,
-    ]);
+    expect(refusal(at(twitter, nothing, 0, { count: 101 * 4096 + 1 }))[0]).toBe("shard_saturated");
     expect(refusal(at(twitter, nothing, 0, { count: 4097, waitLeftMs: 0 }))).toEqual([
       "shard_saturated",
       1,
     ]);
   });
 
+  it("and says when a call that waits as long as it may would be served", () => {
+    const { state } = at(twitter, fresh(twitter), 0, { count: 4096 });
+    expect(refusal(at(twitter, state, 0, { count: 101 * 4096 }))).toEqual(["shard_saturated", 1]);
+    const borrowed = at(standard, fresh(standard), 0, { count: 1001 * 4096 }).state;
+    const large = at(standard, borrowed, 0, { count: 300 * 4096 });
+    expect(refusal(large)).toEqual(["shard_saturated", 50]);
+    const then = at(standard, borrowed, 50, { count: 300 * 4096 });
+    expect(granted(standard, then)).toEqual([0, 1001 * 4096, 1051 * 4096]);
+  });
+
+  it("as saturated where the line opens with the next tick, as behind where it takes longer", () => {
+    const { state } = at(twitter, fresh(twitter), 0, { count: 4096 });
+    const noWait = { waitLeftMs: 0 };
+    expect(refusal(at(twitter, state, 0, noWait))).toEqual(["shard_saturated", 1]);
+    expect(refusal(at(twitter, state, -1, noWait))).toEqual(["clock_behind", 2]);
+  });
+
   it("L8 while its clock would poison the mark: over 60 s ahead of the caller's", () => {
     const nowMs = tickStartMs(twitter.layout, TICK);
     const wild = at(twitter, fresh(twitter), 0, { callerNowMs: nowMs - 60_001 });
-    expect(refusal(wild)).toEqual(["clock_disagreement", 1]);
+    expect(refusal(wild)).toEqual(["clock_disagreement", 1000]);
     const near = at(twitter, fresh(twitter), 0, { callerNowMs: nowMs - 60_000 });
     expect(near.kind).toBe("granted");
     const belowMark = at(twitter, near.state, 0, { callerNowMs: nowMs - 600_000 });
@@ -214,6 +245,13 @@ describe("lanes", () => {
     expect(granted(node, back3)).toEqual([3, -30 * 4096, -30 * 4096 + 1]);
     expect(at(node, back3.state, -40)).toMatchObject({ kind: "wait", waitMs: 10 });
     expect(granted(node, at(node, back3.state, 1))).toEqual([0, 4096, 4097]);
+  });
+
+  it("node, behind on all lanes, waits for the one that opens first", () => {
+    const marks = [10, 40, 30, 20].map((ticks) => (TICK + ticks) * 4096);
+    expect(at(node, startLine(marks), 0)).toMatchObject({ kind: "wait", waitMs: 10 });
+    const others = [40, 10, 30, 20].map((ticks) => (TICK + ticks) * 4096);
+    expect(at(node, startLine(others), 0)).toMatchObject({ kind: "wait", waitMs: 10 });
   });
 
   it("node's lanes survive a restart: each starts at its own mark", () => {

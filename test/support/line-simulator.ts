@@ -31,6 +31,8 @@ export class LineSimulator {
   readonly #durableMarks: number[];
   /** Two instances of one shard may be alive on one storage. */
   readonly #instances: LineState[];
+  /** Ticks that each instance has seen the clock go back, its lead at the start included: all it may forgive. */
+  readonly #seenBackTicks = [0, 0];
   nowMs: number;
 
   constructor(layout: Layout, policy: Policy, workerId: number, nowMs: number) {
@@ -56,6 +58,7 @@ export class LineSimulator {
       check(turns < mostTurns, "L7 the call ends");
       const waitLeftMs = this.#policy.maxWaitMs - waitedMs;
       const before = this.#stateOf(instance);
+      this.#seeClock(instance, before);
       const outcome = step(this.#layout, this.#policy, before, {
         nowMs: this.nowMs,
         callerNowMs: this.nowMs + call.callerSkewMs,
@@ -83,7 +86,7 @@ export class LineSimulator {
         this.restart(instance);
         return "died";
       }
-      this.#take(before, outcome, missing, call);
+      this.#take(instance, before, outcome, missing, call);
       this.#instances[instance] = outcome.state;
       missing -= outcome.grant.end - outcome.grant.start;
       if (missing === 0) return "answered";
@@ -105,7 +108,18 @@ export class LineSimulator {
     return true;
   }
 
+  /** Counts what the clock went back since this instance last looked, independently of the line's own reckoning. */
+  #seeClock(instance: number, { lanes, lastTick }: LineState): void {
+    const tick = tickAt(this.#layout, this.nowMs);
+    if (tick < 0 || tick >= this.#layout.tickCount) return;
+    const nextTick = Math.floor((lanes.at(-1)?.next ?? 0) / this.#layout.sequenceCount);
+    const seen = this.#seenBackTicks[instance] ?? 0;
+    this.#seenBackTicks[instance] =
+      lastTick === undefined ? Math.max(0, nextTick - tick) : seen + Math.max(0, lastTick - tick);
+  }
+
   #take(
+    instance: number,
     before: LineState,
     outcome: Extract<Outcome, { kind: "granted" }>,
     count: number,
@@ -124,7 +138,9 @@ export class LineSimulator {
     const leadTicks = Math.floor((end - 1) / sequenceCount) - tickAt(this.#layout, this.nowMs);
     const { maxBorrowMs, maxStepBackMs } = this.#policy;
     const isLast = lane === laneCount - 1;
-    const most = isLast ? Math.floor(maxBorrowMs / tickMs) + Math.floor(maxStepBackMs / tickMs) : 0;
+    const seenBackTicks = this.#seenBackTicks[instance] ?? 0;
+    const forgivenTicks = Math.min(Math.floor(maxStepBackMs / tickMs), seenBackTicks);
+    const most = isLast ? Math.floor(maxBorrowMs / tickMs) + forgivenTicks : 0;
     check(leadTicks <= most, "L4 lead within the policy");
     check(start >= 0 && start < end && end <= lineEnd && end - start <= count, "L5 on the line");
     check(isLast || !call.strict, "strict order uses the last lane only");

@@ -78,28 +78,44 @@ describe.each([...PRESETS.keys()])("%s", (namespace) => {
       const shard = ["1 ms", "1 s", "30 min", "1 year"].indexOf(title) + 2;
       const ids = await idsOf(namespace, `?shard=${shard}&count=100`);
       const path = `/v1/ids/${namespace}?shard=${shard}`;
+      let refusals = 0;
       const tryOne = async (): Promise<void> => {
-        const answer = await problemOf(path);
-        if (answer.status !== 200) {
-          expect(answer.status).toBe(503);
-          expect(["clock_behind", "shard_saturated"]).toContain(answer.body.code);
-          expect(Number(answer.retryAfter)).toBeGreaterThanOrEqual(1);
-          expect(Number(answer.body.retryAfterMs)).toBeGreaterThanOrEqual(1);
+        const { status, body, retryAfter } = await problemOf(path);
+        if (status === 200) {
+          if (Array.isArray(body.ids)) ids.push(...body.ids.map(BigInt));
           return;
         }
-        if (Array.isArray(answer.body.ids)) ids.push(...answer.body.ids.map(BigInt));
+        expect([status, body.code]).toEqual([503, "clock_behind"]);
+        expect(Number(retryAfter)).toBe(Math.ceil(Number(body.retryAfterMs) / 1000));
+        refusals += 1;
       };
       clock.set(START_MS - backMs);
       await tryOne();
       await tryOne();
       await corruptAndEvict(namespace, shard);
       await tryOne();
+      // Running and restarted, `default` forgives up to 1 h, twitter and leaf wait up to 100 ms; the
+      // other two have further lanes to go on with, each of which serves once.
+      const forgives = { default: HOUR_MS, twitter: 1, leaf: 1 }[namespace];
+      if (forgives !== undefined) expect(refusals).toBe(backMs > forgives ? 3 : 0);
       // Two seconds past the mark that the start left: caught up.
       clock.set(START_MS + 4000);
       ids.push(...(await idsOf(namespace, `?shard=${shard}&count=10`)));
       expect(new Set(ids).size).toBe(ids.length);
     },
   );
+});
+
+describe("default through evictions in one ms", () => {
+  it("strictly increases: each start begins at the mark", async () => {
+    clock.set(START_MS, "frozen");
+    const ids: bigint[] = [];
+    for (const count of [1, 1, 4095, 4096, 4097, 1]) {
+      ids.push(...(await idsOf("default", `?shard=6&count=${count}`)));
+      await corruptAndEvict("default", 6);
+    }
+    expect(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id))).toBe(true);
+  });
 });
 
 describe("default through steps of the clock", () => {
@@ -131,20 +147,6 @@ describe("default through steps of the clock", () => {
     ids.push(...(await idsOf("default", "?shard=2")));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.at(-1)).toBeGreaterThan(ids.at(-2) ?? 0n);
-  });
-
-  it.each(["default", "js53", "node"])("%s: IDs of one key strictly increase", async (name) => {
-    const ids: bigint[] = [];
-    for (const stepMs of [2000, 2000, 0, 2000, 3000]) {
-      ids.push(...(await idsOf(name, "?key=order-17&count=50")));
-      clock.step(stepMs);
-      for (const shard of Array.from({ length: 8 }, (_, index) => index)) {
-        await runInDurableObject(stubOf(name, shard), () => undefined);
-        await evictDurableObject(stubOf(name, shard));
-      }
-      if (stepMs === 0) clock.step(2000);
-    }
-    expect(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id))).toBe(true);
   });
 });
 

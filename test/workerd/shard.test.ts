@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type GrantReply, Shard } from "../../src/objects/shard.ts";
 import { clock } from "../support/clock.ts";
-import { idsOf, problemOf } from "../support/requests.ts";
+import { idsOf, json, problemOf } from "../support/requests.ts";
 import { inStorage, marksOf, namespaceOf, stubOf } from "../support/shards.ts";
 
 const START_MS = Date.UTC(2026, 5, 1);
@@ -18,7 +18,8 @@ afterEach(() => {
 
 function callOf(namespace: string, change: { count?: number; strict?: boolean } = {}) {
   const { lineSpec } = namespaceOf(namespace);
-  return { lineSpec, count: 1, strict: false, callerNowMs: Date.now(), ...change };
+  const usual = { count: 1, strict: false, waitLeftMs: 10_000, callerNowMs: Date.now() };
+  return { lineSpec, ...usual, ...change };
 }
 
 function spanOf(reply: GrantReply): [start: number, end: number] {
@@ -87,6 +88,8 @@ describe("S1 reserve ahead", () => {
     expect(failed).toMatchObject({ status: 500, body: { code: "internal", definite: false } });
     expect(JSON.stringify(failed.body)).not.toContain("disk full");
     expect(await marksOf(stub)).toEqual([mark]);
+    const status = await json("/v1/shards/default/2");
+    expect(status).toMatchObject({ counters: { issued: 1, grants: 1, writes: 1 } });
     await inStorage(stub, (sql) => sql.exec("DROP TRIGGER full"));
     const [after] = await idsOf("default", "?shard=2");
     expect(after).toBeGreaterThan(before ?? 0n);
@@ -108,16 +111,38 @@ describe("S2 two instances alive on one storage", () => {
       const { old, young, abort } = twoInstances(state);
       const spans = [spanOf(await old.grant(callOf("default", { count: 10 })))];
       spans.push(spanOf(await young.grant(callOf("default", { count: 10 }))));
-      spans.push(spanOf(await old.grant(callOf("default", { count: 10 }))));
+      // Still below its own mark, and yet it must not answer: its IDs would fall behind.
+      await expect(old.grant(callOf("default", { count: 10 }))).rejects.toThrow("another instance");
       clock.step(1000, "frozen");
       await expect(old.grant(callOf("default"))).rejects.toThrow("another instance");
-      expect(abort).toHaveBeenCalledOnce();
+      expect(abort).toHaveBeenCalledTimes(2);
       spans.push(spanOf(await young.grant(callOf("default", { count: 10 }))));
-      expect(abort).toHaveBeenCalledOnce();
       spans.sort(([a], [b]) => a - b);
       spans.forEach(([start], index) => {
         if (index > 0) expect(start).toBeGreaterThanOrEqual(spans[index - 1]?.[1] ?? 0);
       });
+    });
+  });
+
+  it("with different layouts: the second is refused by what the first stored", async () => {
+    const stub = stubOf("leaf", 5);
+    await runInDurableObject(stub, async (_, state) => {
+      const { old, young } = twoInstances(state);
+      expect(old.status(namespaceOf("leaf").lineSpec)).toMatchObject({ ok: true });
+      expect(young.status(namespaceOf("default").lineSpec)).toMatchObject({ ok: true });
+      await young.grant(callOf("default"));
+      await expect(old.grant(callOf("leaf"))).rejects.toThrow("another instance");
+    });
+  });
+
+  it("an instance whose row is gone does not go on", async () => {
+    const stub = stubOf("leaf", 4);
+    await runInDurableObject(stub, async (_, state) => {
+      const { old } = twoInstances(state);
+      await old.grant(callOf("leaf"));
+      state.storage.sql.exec("DELETE FROM lane");
+      clock.step(5000);
+      await expect(old.grant(callOf("leaf"))).rejects.toThrow("another instance");
     });
   });
 
@@ -156,13 +181,34 @@ describe("S3 a start trusts the marks only", () => {
     expect(spanOf(await stub.grant(callOf("default")))).toEqual([mark, mark + 1]);
   });
 
-  it("refuses a stored mark that is not on the line, instead of guessing", async () => {
-    const stub = stubOf("twitter", 6);
-    await stub.grant(callOf("twitter"));
-    await inStorage(stub, (sql) => sql.exec("UPDATE lane SET mark = -1"));
+  it.each([
+    "UPDATE lane SET mark = -1",
+    "UPDATE lane SET mark = 281474976710657",
+    "INSERT INTO lane VALUES (2, 5, '{}')",
+  ])("refuses stored marks that are not on the line, instead of guessing: %s", async (damage) => {
+    const stub = stubOf("js53", 5);
+    const undamaged = await stub.grant(callOf("js53"));
+    expect(undamaged.ok).toBe(true);
+    await inStorage(stub, (sql) => sql.exec(damage));
     await evictDurableObject(stub);
-    expect((await problemOf("/v1/ids/twitter?shard=6")).status).toBe(500);
+    expect((await problemOf("/v1/ids/js53?shard=5")).status).toBe(500);
+    await inStorage(stub, (sql) => sql.exec("DELETE FROM lane"));
+    await evictDurableObject(stub);
   });
+
+  it.each(["default", "twitter", "leaf", "node", "js53"])(
+    "%s: goes on in the last tick, restarted and in strict order, where the mark is the line's end",
+    async (name) => {
+      const { layout } = namespaceOf(name);
+      clock.set(layout.epochMs + (layout.tickCount - 1) * layout.tickMs, "frozen");
+      expect(await idsOf(name, "?shard=0&order=strict")).toHaveLength(1);
+      expect(await json(`/v1/shards/${name}/0`)).toMatchObject({ shard: 0 });
+      await evictDurableObject(stubOf(name, 0));
+      expect(await json(`/v1/shards/${name}/0`)).toMatchObject({ shard: 0 });
+      const answer = await problemOf(`/v1/ids/${name}?shard=0&order=strict`);
+      expect(answer).toMatchObject({ status: 500, body: { code: "timestamp_exhausted" } });
+    },
+  );
 
   it("keeps its counters across restarts, as of the last mark", async () => {
     const stub = stubOf("js53", 6);
@@ -191,6 +237,17 @@ describe("S5 one layout for ever", () => {
     expect((await stub.grant(callOf("default"))).ok).toBe(true);
   });
 
+  it("goes on where it was when only the policy changes", async () => {
+    clock.set(START_MS, "frozen");
+    const stub = stubOf("node", 7);
+    const { lineSpec } = namespaceOf("node");
+    const { layout, policy } = JSON.parse(lineSpec);
+    const changed = JSON.stringify({ layout, policy: { ...policy, maxWaitMs: 50 } });
+    const [, end] = spanOf(await stub.grant(callOf("node", { count: 5 })));
+    const reply = await stub.grant({ ...callOf("node"), lineSpec: changed });
+    expect(spanOf(reply)).toEqual([end, end + 1]);
+  });
+
   it("goes on where it was when only the policy changes, also under a waiting call", async () => {
     clock.set(START_MS, "frozen");
     const { lineSpec } = namespaceOf("twitter");
@@ -213,6 +270,68 @@ describe("S5 one layout for ever", () => {
     );
     expect(positions.length).toBeGreaterThan(10_000);
     expect(new Set(positions).size).toBe(positions.length);
+  });
+});
+
+describe("S4 read, step and write with no await between", () => {
+  it("gives concurrent calls consecutive spans, none twice, none left out", async () => {
+    clock.set(START_MS, "frozen");
+    const stub = stubOf("leaf", 3);
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => stub.grant(callOf("leaf", { count: 7 }))),
+    );
+    const spans = replies.map(spanOf).sort(([one], [other]) => one - other);
+    for (const [index, [start]] of spans.entries()) {
+      if (index > 0) expect(start).toBe(spans[index - 1]?.[1]);
+    }
+  });
+});
+
+describe("S6 waiting", () => {
+  it("asks for exactly the waits that the line says, maxWait in all, with a frozen clock", async () => {
+    clock.set(START_MS, "frozen");
+    const stub = stubOf("twitter", 3);
+    await stub.grant(callOf("twitter", { count: 4096 }));
+    const wait = vi.spyOn(scheduler, "wait");
+    const reply = await stub.grant(callOf("twitter"));
+    expect(reply).toMatchObject({ refusal: { code: "shard_saturated" }, waitedMs: 100 });
+    const waits = wait.mock.calls.map(([waitMs]) => waitMs);
+    expect(waits).toEqual(Array.from({ length: 100 }, () => 1));
+  });
+
+  it("stays within what is left of the caller's wait", async () => {
+    clock.set(START_MS, "frozen");
+    const stub = stubOf("twitter", 4);
+    await stub.grant(callOf("twitter", { count: 4096 }));
+    const reply = await stub.grant({ ...callOf("twitter"), waitLeftMs: 7 });
+    expect(reply).toMatchObject({ ok: false, waitedMs: 7 });
+  });
+});
+
+describe("counters", () => {
+  it("tell what happened: issued, waits, rollbacks, refusals, lead", async () => {
+    clock.set(START_MS, "frozen");
+    const path = "/v1/shards/twitter/5";
+    const stub = stubOf("twitter", 5);
+    await stub.grant(callOf("twitter", { count: 4096 }));
+    await stub.grant({ ...callOf("twitter"), waitLeftMs: 2 });
+    clock.step(-5000, "frozen");
+    await stub.grant(callOf("twitter"));
+    expect(await json(path)).toMatchObject({
+      clock: START_MS - 5000,
+      lanes: [{ lane: 0, lead: 5001, leadMs: 5001 }],
+      counters: {
+        issued: 4096,
+        grants: 1,
+        waits: 2,
+        rollbacks: 1,
+        writes: 1,
+        refusals: { shard_saturated: 1, clock_behind: 1 },
+        maxLeadMs: 0,
+      },
+    });
+    await stubOf("js53", 7).grant(callOf("js53", { count: 196_608 }));
+    expect(await json("/v1/shards/js53/7")).toMatchObject({ counters: { maxLeadMs: 1000 } });
   });
 });
 

@@ -1,0 +1,201 @@
+/** What the router makes of shards that fail, refuse or disagree. The shards here are scripted faults. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { GrantCall, GrantReply } from "../../src/objects/shard.ts";
+import { type Issued, issue, issueInCalls } from "../../src/service/issue.ts";
+import type { Shards } from "../../src/service/shard-call.ts";
+import { namespaceOf } from "../support/shards.ts";
+
+type Script = (call: GrantCall, shard: number) => GrantReply | Error;
+
+/** Shards that answer as the script says, and a record of who was asked. */
+function scripted(script: Script): { shards: Shards; asked: number[]; calls: GrantCall[] } {
+  const asked: number[] = [];
+  const calls: GrantCall[] = [];
+  const getByName = (name: string) => ({
+    grant: async (call: GrantCall): Promise<GrantReply> => {
+      const shard = Number(name.split("/")[1]);
+      asked.push(shard);
+      calls.push(call);
+      const answer = script(call, shard);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  });
+  // Only what callers use of the binding.
+  return { shards: { getByName } as unknown as Shards, asked, calls };
+}
+
+const ok = (shard: number, count: number): GrantReply => {
+  return { ok: true, shard, grants: [{ lane: 0, start: 0, end: count }] };
+};
+const refuse = (
+  code: "clock_behind" | "clock_disagreement" | "layout_conflict" | "shard_saturated",
+  change: { granted?: number; waitedMs?: number; retryAfterMs?: number } = {},
+): GrantReply => {
+  const { granted = 0, waitedMs = 0, retryAfterMs = 1 } = change;
+  return { ok: false, shard: 0, refusal: { code, detail: code, retryAfterMs }, granted, waitedMs };
+};
+const overloaded = () => Object.assign(new Error("overloaded"), { overloaded: true });
+
+const FRESH = { strict: false };
+const PINNED = { shard: 3, strict: false };
+/** Each test has its own namespace, as the isolate remembers its home shards. */
+let serial = 0;
+const someNamespace = () => {
+  serial += 1;
+  return { ...namespaceOf("default"), name: `faults-${serial}` };
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("a call that throws", () => {
+  it("is repeated once on a new stub, and the answer is no longer definite", async () => {
+    let calls = 0;
+    const { shards, asked } = scripted((_, shard) => {
+      calls += 1;
+      return calls === 1 ? new Error("reset") : refuse("layout_conflict", { granted: shard * 0 });
+    });
+    const issued = await issue(shards, someNamespace(), PINNED, 1);
+    expect(asked).toEqual([3, 3]);
+    expect(issued).toMatchObject({ ok: false, definite: false });
+  });
+
+  it("twice is the caller's to hear", async () => {
+    const { shards, asked } = scripted(() => new Error("broken"));
+    await expect(issue(shards, someNamespace(), PINNED, 1)).rejects.toThrow("broken");
+    expect(asked).toHaveLength(2);
+  });
+
+  it("for its full queue is not repeated there", async () => {
+    const { shards, asked } = scripted(overloaded);
+    expect(await issue(shards, someNamespace(), PINNED, 1)).toMatchObject({
+      ok: false,
+      refusal: { code: "shard_overloaded", retryAfterMs: 1000 },
+      definite: true,
+    });
+    expect(asked).toEqual([3]);
+  });
+});
+
+describe("clocks that disagree", () => {
+  it("are read again and the call repeated once, never more", async () => {
+    const { shards, asked } = scripted(() => refuse("clock_disagreement"));
+    const issued = await issue(shards, someNamespace(), PINNED, 1);
+    expect(issued).toMatchObject({ refusal: { code: "clock_disagreement" }, definite: true });
+    expect(asked).toEqual([3, 3]);
+  });
+});
+
+describe("a refusal after something was granted", () => {
+  it("is not definite", async () => {
+    const { shards } = scripted(() => refuse("shard_saturated", { granted: 7 }));
+    const issued = await issue(shards, someNamespace(), PINNED, 10);
+    expect(issued).toMatchObject({ ok: false, definite: false });
+  });
+});
+
+describe("failover", () => {
+  it.each(["clock_behind", "clock_disagreement", "shard_saturated"] as const)(
+    "a home shard with %s costs one failover, within the same wait budget",
+    async (code) => {
+      let home: number | undefined;
+      const { shards, asked, calls } = scripted((_, shard) => {
+        home ??= shard;
+        return shard === home ? refuse(code, { waitedMs: 60, retryAfterMs: 5000 }) : ok(shard, 1);
+      });
+      const namespace = someNamespace();
+      const issued = await issue(shards, namespace, FRESH, 1);
+      expect(issued.ok).toBe(true);
+      const others = asked.filter((shard) => shard !== home);
+      expect(others).toHaveLength(1);
+      expect(calls.at(-1)?.waitLeftMs).toBe(code === "clock_disagreement" ? 130 : 190);
+      const before = asked.length;
+      await issue(shards, namespace, FRESH, 1);
+      expect(asked.slice(before)).not.toContain(home);
+    },
+  );
+
+  it("an overloaded home shard costs one failover, and is left alone for its Retry-After", async () => {
+    let home: number | undefined;
+    const { shards, asked } = scripted((_, shard) => {
+      home ??= shard;
+      return shard === home ? overloaded() : ok(shard, 1);
+    });
+    const namespace = someNamespace();
+    for (let request = 0; request < 5; request += 1) {
+      expect((await issue(shards, namespace, FRESH, 1)).ok).toBe(true);
+    }
+    expect(asked.filter((shard) => shard === home)).toHaveLength(1);
+    expect(asked).toHaveLength(6);
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockReturnValue(now + 1001);
+    await issue(shards, namespace, FRESH, 1);
+    expect(asked.filter((shard) => shard === home)).toHaveLength(2);
+  });
+
+  it("asks one other shard, never more", async () => {
+    const { shards, asked } = scripted(() => refuse("shard_saturated"));
+    const issued = await issue(shards, someNamespace(), FRESH, 1);
+    expect(issued).toMatchObject({ ok: false, refusal: { code: "shard_saturated" } });
+    expect(new Set(asked).size).toBe(2);
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    ["shard", { shard: 3, strict: false }],
+    ["key", { key: "a", strict: false }],
+    ["order=strict", { strict: true }],
+  ])("never moves a request with %s", async (_, placement) => {
+    const { shards, asked } = scripted(() => refuse("shard_saturated"));
+    await issue(shards, someNamespace(), placement, 1);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is not tried for what every shard would refuse", async () => {
+    const { shards, asked } = scripted(() => refuse("layout_conflict"));
+    await issue(shards, someNamespace(), FRESH, 1);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe("a stream", () => {
+  async function all(calls: AsyncGenerator<Issued>): Promise<Issued[]> {
+    const results: Issued[] = [];
+    for await (const result of calls) results.push(result);
+    return results;
+  }
+
+  it("waits for a saturated shard and goes on", async () => {
+    let calls = 0;
+    const { shards } = scripted(({ count }, shard) => {
+      calls += 1;
+      return calls === 2 ? refuse("shard_saturated", { retryAfterMs: 5 }) : ok(shard, count);
+    });
+    const wait = vi.spyOn(scheduler, "wait");
+    const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));
+    expect(results.map((result) => result.ok)).toEqual([true, true, true]);
+    expect(wait).toHaveBeenCalledExactlyOnceWith(5);
+  });
+
+  it("gives up after waiting 30 s in all", async () => {
+    let calls = 0;
+    const { shards } = scripted(({ count }, shard) => {
+      calls += 1;
+      return calls === 1 ? ok(shard, count) : refuse("shard_saturated", { retryAfterMs: 10_000 });
+    });
+    const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
+    const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));
+    expect(results.map((result) => result.ok)).toEqual([true, false]);
+    expect(wait).toHaveBeenCalledTimes(3);
+  });
+
+  it("that cannot begin is refused at once", async () => {
+    const { shards } = scripted(() => refuse("shard_saturated"));
+    const wait = vi.spyOn(scheduler, "wait");
+    const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));
+    expect(results.map((result) => result.ok)).toEqual([false]);
+    expect(wait).not.toHaveBeenCalled();
+  });
+});
