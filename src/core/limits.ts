@@ -20,6 +20,10 @@ export const SAFE_ID_BITS_MAX = 53;
  * Far above what clocks of one platform differ by, far below what would hurt if it got into a mark.
  */
 export const CLOCK_DISAGREEMENT_MAX_MS = 60_000;
+/** How far ahead of its caller's a clock may be before it may be standing still, in ms: more than calls take to arrive. */
+export const STANDSTILL_AHEAD_MS = 1000;
+/** How far callers' clocks must have moved meanwhile, in ms: more than they differ from each other. */
+export const STANDSTILL_CALLERS_MOVED_MS = 100;
 /** When to ask again where clocks disagree, in ms: waiting does not mend them, another reading may. */
 export const CLOCK_DISAGREEMENT_RETRY_MS = 1000;
 /** A mark reaches at least reserveMs / 20 past a grant, so demand at full rate writes 20 times per reserveMs. */

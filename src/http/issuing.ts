@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { NamespaceEnv } from "./app-env.ts";
+import { BODY_WAIT_MS } from "./limits.ts";
 import { namespaceRetired } from "./namespace.ts";
 import { problem } from "./problem.ts";
 
@@ -21,16 +22,19 @@ export const issuing = createMiddleware<NamespaceEnv>(async (c, next) => {
   return await next();
 });
 
-/** Reads no further than the first byte. */
+/** Reads no further than the first byte, and waits no longer than BODY_WAIT_MS for it. */
 async function hasBody(c: Context): Promise<boolean> {
-  const reader = c.req.raw.body?.getReader();
-  if (!reader) return false;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return false;
-    if (value.length > 0) {
-      await reader.cancel();
-      return true;
-    }
+  const { body } = c.req.raw;
+  if (!body) return false;
+  const length = c.req.header("content-length");
+  if (length !== undefined) return length !== "0";
+  const reader = body.getReader();
+  const late = scheduler.wait(BODY_WAIT_MS).then(() => ({ done: false, value: undefined }));
+  try {
+    const { done, value } = await Promise.race([reader.read(), late]);
+    return !done && value?.length !== 0;
+  } catch {
+    // A body that breaks off is one.
+    return true;
   }
 }

@@ -9,3 +9,7 @@ export const BODY_BYTES_MAX = 16_384;
 export const RATE_LIMIT_PERIOD_S = 60;
 /** When to come back after the registry failed, in ms: an object that was reset is back in about that. */
 export const REGISTRY_RETRY_MS = 1000;
+/** How long a body is waited for where none is taken, in ms: an empty one ends at once. */
+export const BODY_WAIT_MS = 1000;
+/** Bad parameters that an answer names: more than there are to know, or 400s would be larger than their requests. */
+export const ERRORS_MAX = 32;

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
 import type { FieldError } from "../core/namespace.ts";
-import { REGISTRY_RETRY_MS } from "./limits.ts";
+import { ERRORS_MAX, REGISTRY_RETRY_MS } from "./limits.ts";
 
 export type ProblemCode =
   | RefusalCode
@@ -100,8 +100,10 @@ export function refused(c: Context, refusal: Refusal, definite: boolean): Respon
 
 /** Every bad parameter at once, each with what it takes. */
 export function invalidParameters(c: Context, errors: readonly ParameterError[]): Response {
-  const detail = errors.map((error) => `${error.parameter} ${error.detail}`).join("; ");
-  return problem(c, { code: "invalid_parameter", detail: `${detail}.`, errors });
+  const shown = errors.slice(0, ERRORS_MAX);
+  const more = errors.length > shown.length ? `; and ${errors.length - shown.length} more` : "";
+  const detail = shown.map((error) => `${error.parameter} ${error.detail}`).join("; ");
+  return problem(c, { code: "invalid_parameter", detail: `${detail}${more}.`, errors: shown });
 }
 
 /** The registry failed or did not answer in time. */

@@ -32,11 +32,12 @@ export function parseQuery<Entries extends QueryEntries>(
   if (!isUtf8Query(request.url)) {
     errors.push({ parameter: "query", detail: "takes percent-encoded UTF-8" });
   }
-  for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(entries, name)) {
-      const known = Object.keys(entries).join(", ");
-      errors.push({ parameter: name, detail: `is not a parameter here; known are ${known}` });
-    }
+  const known = Object.keys(entries).join(", ") || "none";
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(entries, name));
+  // Hono passes over parameters without a name.
+  if (/[?&]=/.test(request.url)) unknown.push("");
+  for (const name of unknown) {
+    errors.push({ parameter: name, detail: `is not a parameter here; known are ${known}` });
   }
   for (const name of keysOf(entries)) {
     const [text, repeated] = given[name] ?? [];

@@ -10,6 +10,7 @@
  *  S4 Read, step and write happen with no await between them.
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
  *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends though the clock stands still.
+ *  S7 An instance whose clock is found to stand still (core/standstill) ends; the next reads the true clock.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Grant } from "../core/block.ts";
@@ -18,6 +19,7 @@ import { type LineState, startLine } from "../core/lanes.ts";
 import { type Layout, tickAt } from "../core/layout.ts";
 import { type Outcome, type Raise, step } from "../core/line.ts";
 import type { Policy } from "../core/policy.ts";
+import { type ClockPair, observePair, standsStill } from "../core/standstill.ts";
 import { type Counters, countersOf } from "./counters.ts";
 import { parseLineSpec } from "./line-spec.ts";
 import { workerIdOf } from "./shard-name.ts";
@@ -80,6 +82,7 @@ export class Shard extends DurableObject<Env> {
   readonly #workerId: number;
   readonly #storage: ShardStorage;
   #line: OpenLine | undefined;
+  #clocks: ClockPair | undefined;
   #counters: Counters = countersOf([]);
   #refusals: Partial<Record<RefusalCode, number>> = {};
 
@@ -91,6 +94,7 @@ export class Shard extends DurableObject<Env> {
 
   /** Grants `count` positions, in one or more intervals; waits or refuses as the policy says. */
   async grant(call: GrantCall): Promise<GrantReply> {
+    this.#endIfStandingStill(call.callerNowMs);
     const grants: Grant[] = [];
     let missing = call.count;
     let waitedMs = 0;
@@ -167,7 +171,17 @@ export class Shard extends DurableObject<Env> {
   }
 
   #superseded(): never {
-    const reason = "another instance of this shard has moved its mark";
+    this.#end("another instance of this shard has moved its mark");
+  }
+
+  #endIfStandingStill(callerMs: number): void {
+    const now: ClockPair = { ownMs: Date.now(), callerMs };
+    this.#clocks = observePair(this.#clocks, now);
+    if (standsStill(this.#clocks, now)) this.#end("this instance's clock stands still");
+  }
+
+  /** Ends this instance: nothing more leaves it, and the next call makes a new one. */
+  #end(reason: string): never {
     this.ctx.abort(reason);
     throw new Error(reason);
   }

@@ -18,10 +18,12 @@ export function parseServeOptions(args: readonly string[]): ServeOptions {
       host: { type: "string", default: "127.0.0.1" },
       port: { type: "string", default: "8790" },
       data: { type: "string", default: "./.data" },
+      help: { type: "boolean", default: false },
     },
   });
+  if (values.help) throw new Error("Runs the production build under plain workerd.");
   const port = Number(values.port);
-  if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
+  if (!/^(0|[1-9]\d{0,4})$/.test(values.port) || port > 65_535) {
     throw new Error("--port takes a whole number from 0 to 65535 (0: any free port)");
   }
   if (!/^[A-Za-z0-9.:[\]-]+$/.test(values.host)) throw new Error("--host takes a host or address");

@@ -14,12 +14,19 @@ import { parseServeOptions, SERVE_USAGE, type ServeOptions } from "./options.ts"
 const CONTROL_FD = 3;
 const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 
-function optionsOrExit(): ServeOptions {
+/** How long open requests may go on after a signal, in ms. */
+const STOP_GRACE_MS = 5000;
+
+function stop(message: string): never {
+  process.stderr.write(`${message}\n${SERVE_USAGE}\n`);
+  process.exit(2);
+}
+
+function optionsOrStop(): ServeOptions {
   try {
     return parseServeOptions(process.argv.slice(2));
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n${SERVE_USAGE}\n`);
-    process.exit(2);
+    return stop(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -29,12 +36,24 @@ function workerdBinary(): string {
   return v.parse(v.object({ default: v.string() }), workerdPackage).default;
 }
 
+const { ACCESS, ADMIN_KEY } = process.env;
+const ACCESS_STATE =
+  ACCESS === "open"
+    ? "open to everybody"
+    : ADMIN_KEY
+      ? "open to API keys"
+      : "closed: set ADMIN_KEY, or ACCESS=open";
+
 /** workerd's reports on its control descriptor, one JSON object a line. */
 const ListenEvent = v.object({ event: v.literal("listen"), port: v.number() });
 
-const { host, port, dataFolder } = optionsOrExit();
+const { host, port, dataFolder } = optionsOrStop();
 const dataPath = path.resolve(dataFolder);
-mkdirSync(dataPath, { recursive: true });
+try {
+  mkdirSync(dataPath, { recursive: true });
+} catch (error) {
+  stop(`--data takes a folder that can be made: ${error instanceof Error ? error.message : error}`);
+}
 
 const urlHost = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 const workerd = spawn(
@@ -51,23 +70,38 @@ const workerd = spawn(
   { stdio: ["inherit", "inherit", "inherit", "pipe"] },
 );
 
+let listening = false;
 const reports = workerd.stdio[CONTROL_FD];
 if (reports instanceof Readable) {
   createInterface({ input: reports }).on("line", (line) => {
     const report = v.safeParse(ListenEvent, JSON.parse(line));
     if (!report.success) return;
-    process.stdout.write(`Edgeflake listens on http://${urlHost}:${report.output.port}\n`);
+    listening = true;
+    process.stdout.write(
+      `Edgeflake listens on http://${urlHost}:${report.output.port} (${ACCESS_STATE})\n`,
+    );
   });
 }
 
-// Without this, workerd would outlive a wrapper that is told to stop.
+// Without this, workerd would outlive a wrapper that is told to stop. An open connection would keep it
+// for ever: a second signal, or the end of the grace, kills it. What it has answered is on disk.
+let stopping = false;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-  process.on(signal, () => workerd.kill(signal));
+  process.on(signal, () => {
+    workerd.kill(stopping ? "SIGKILL" : signal);
+    if (!stopping) setTimeout(() => workerd.kill("SIGKILL"), STOP_GRACE_MS).unref();
+    stopping = true;
+  });
 }
 workerd.on("error", (error) => {
   process.stderr.write(`workerd does not start: ${error.message}\n`);
   process.exit(1);
 });
 workerd.on("exit", (code, signal) => {
+  if (!listening && !stopping) {
+    process.stderr.write(
+      "The service did not start. Is the port taken? --port 0 takes any free one.\n",
+    );
+  }
   process.exit(code ?? (signal ? 128 + constants.signals[signal] : 1));
 });
