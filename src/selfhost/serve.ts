@@ -42,7 +42,7 @@ const ACCESS_STATE =
     ? "open to everybody"
     : ADMIN_KEY
       ? "open to API keys"
-      : "closed: set ADMIN_KEY, or ACCESS=open";
+      : "closed (set ADMIN_KEY, or ACCESS=open)";
 
 /** workerd's reports on its control descriptor, one JSON object a line. */
 const ListenEvent = v.object({ event: v.literal("listen"), port: v.number() });
@@ -77,9 +77,8 @@ if (reports instanceof Readable) {
     const report = v.safeParse(ListenEvent, JSON.parse(line));
     if (!report.success) return;
     listening = true;
-    process.stdout.write(
-      `Edgeflake listens on http://${urlHost}:${report.output.port} (${ACCESS_STATE})\n`,
-    );
+    const url = `http://${urlHost}:${report.output.port}`;
+    process.stdout.write(`Edgeflake, ${ACCESS_STATE}, listens on ${url}\n`);
   });
 }
 
