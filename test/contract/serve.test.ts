@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -116,6 +117,35 @@ describe("npm run serve", () => {
     npm.kill("SIGTERM");
     await ended;
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  });
+
+  it("SIGTERM ends it within a grace, though a client holds a request open", async () => {
+    const service = await start();
+    const { hostname, port } = new URL(service.url);
+    const client = connect(Number(port), hostname);
+    client.on("error", () => undefined);
+    client.write("GET /v1/ids/default?count=1000000&format=text HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(client, "readable");
+    await service.stop();
+    expect(service.isRunning()).toBe(false);
+    client.destroy();
+  });
+
+  it("answers a body that breaks off, and one that never comes, with 400", async () => {
+    const service = await start();
+    const { hostname, port } = new URL(service.url);
+    const head = "POST /v1/ids/default HTTP/1.1\r\nHost: x\r\n";
+    for (const rest of [
+      "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+      "Transfer-Encoding: chunked\r\n\r\n",
+      "Content-Length: 5\r\n\r\n",
+    ]) {
+      const client = connect(Number(port), hostname);
+      client.write(head + rest);
+      const [answer] = await once(client, "data");
+      expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);
+      client.destroy();
+    }
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)("%s to the wrapper ends workerd too", async (signal) => {

@@ -229,6 +229,7 @@ const BAD_PARAMETERS: [path: string, named: Record<string, RegExp>][] = [
   ["/v1/ids/default?encoding=number", { encoding: /at most 53 bits/ }],
   ["/v1/ids/default?format=xml", { format: /json, text/ }],
   ["/v1/ids/default?order=random", { order: /fresh, strict/ }],
+  ["/v1/ids/default?=5", { "": /not a parameter/ }],
   ["/v1/ids/default?cuont=3", { cuont: /known are count/ }],
   ["/v1/blocks/default?encoding=hex", { encoding: /not a parameter here/ }],
   [
@@ -276,6 +277,13 @@ describe("bad parameters", () => {
     const { status, body } = await problemOf("/v1/ids/default?__proto__=1&constructor=2");
     expect(status).toBe(400);
     expect(body.errors).toMatchObject([{ parameter: "__proto__" }, { parameter: "constructor" }]);
+  });
+
+  it("are named up to 32 at once, so that the answer stays small", async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `p${index}=1`);
+    const { body } = await problemOf(`/v1/ids/default?${names.join("&")}`);
+    expect(body.errors).toHaveLength(32);
+    expect(body.detail).toContain("and 468 more");
   });
 
   it("issue nothing", async () => {

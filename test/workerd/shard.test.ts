@@ -308,6 +308,35 @@ describe("S6 waiting", () => {
   });
 });
 
+describe("S7 a clock that stands still", () => {
+  const backMs = 20_000;
+
+  it("makes nobody wait by it", async () => {
+    clock.set(START_MS, "frozen");
+    const stub = stubOf("twitter", 2);
+    await stub.grant(callOf("twitter", { count: 4096 }));
+    const reply = await stub.grant({ ...callOf("twitter"), callerNowMs: START_MS - backMs });
+    expect(reply).toMatchObject({ refusal: { code: "clock_disagreement" }, waitedMs: 0 });
+  });
+
+  it("ends the instance once the callers' clocks move and its own does not", async () => {
+    clock.set(START_MS, "frozen");
+    await runInDurableObject(stubOf("default", 1), async (_, state) => {
+      const { old, young, abort } = twoInstances(state);
+      const call = { ...callOf("default"), callerNowMs: START_MS - backMs };
+      const first = spanOf(await old.grant(callOf("default")));
+      spanOf(await old.grant(call));
+      spanOf(await old.grant({ ...call, callerNowMs: call.callerNowMs + 99 }));
+      const moved = { ...call, callerNowMs: call.callerNowMs + 100 };
+      await expect(old.grant(moved)).rejects.toThrow("stands still");
+      expect(abort).toHaveBeenCalledOnce();
+      clock.set(START_MS - backMs + 100, "frozen");
+      const next = spanOf(await young.grant(moved));
+      expect(next[0]).toBeGreaterThan(first[0]);
+    });
+  });
+});
+
 describe("counters", () => {
   it("tell what happened: issued, waits, rollbacks, refusals, lead", async () => {
     clock.set(START_MS, "frozen");
