@@ -11,7 +11,13 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { ACCESS: "open" } },
+            miniflare: {
+              bindings: { ACCESS: "open" },
+              // The real limiter with a limit that tests can reach.
+              ratelimits: {
+                TIGHT_LIMITER: { namespace_id: "1002", simple: { limit: 1000, period: 60 } },
+              },
+            },
           }),
         ],
         test: { name: "workerd", include: ["test/workerd/**/*.test.ts"], testTimeout: 60_000 },

@@ -93,10 +93,10 @@ export function defineNamespace(wish: NamespaceWish, stored?: NamespaceDefinitio
     regions: wish.regions ?? stored?.regions ?? REGIONS_DEFAULT,
     keyShards: wish.keyShards ?? stored?.keyShards ?? shards,
   };
-  const errors = errorsOf(definition, layout);
-  if (errors.length > 0) return { kind: "invalid", errors };
   const fields = stored ? conflictsOf(stored, definition) : [];
   if (stored && fields.length > 0) return { kind: "conflict", fields, stored, wished: definition };
+  const errors = errorsOf(definition, layout);
+  if (errors.length > 0) return { kind: "invalid", errors };
   return { kind: "defined", definition };
 }
 

@@ -7,6 +7,7 @@ import { parseBlocksQuery } from "./issue-query.ts";
 import { ISSUING_METHODS, issuing } from "./issuing.ts";
 import { withNamespace } from "./namespace.ts";
 import { refused } from "./problem.ts";
+import { chargeIds } from "./rate-limit.ts";
 
 /** `GET/POST /v1/blocks/{namespace}`: runs of consecutive IDs, for callers that count themselves. */
 export const blocks = new Hono<NamespaceEnv>();
@@ -16,6 +17,8 @@ blocks.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issu
   const query = parseBlocksQuery(c, namespace);
   if (!query.ok) return query.response;
   const { count, placement } = query.value;
+  const limited = await chargeIds(c, count);
+  if (limited) return limited;
   const issued = await issue(c.env.SHARD, namespace, placement, count);
   if (!issued.ok) return refused(c, issued.refusal, issued.definite);
   const { shard, grants } = issued;

@@ -10,6 +10,7 @@ import { type IdEncoding, parseIdsQuery } from "./issue-query.ts";
 import { ISSUING_METHODS, issuing } from "./issuing.ts";
 import { withNamespace } from "./namespace.ts";
 import { refused } from "./problem.ts";
+import { chargeIds } from "./rate-limit.ts";
 import { textStream } from "./text-stream.ts";
 
 /** `GET/POST /v1/ids/{namespace}`: IDs as JSON, or one a line as text. */
@@ -21,6 +22,8 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
   if (!query.ok) return query.response;
   const { count, encoding, format, placement } = query.value;
   const { layout } = namespace;
+  const limited = await chargeIds(c, count);
+  if (limited) return limited;
   const write = (shard: number, grants: readonly Grant[]) =>
     idTexts(layout, shard, grants, encoding);
 

@@ -14,6 +14,7 @@ import {
 import type { Namespace } from "../service/namespaces.ts";
 import { isStrict, type Placement } from "../service/pick-shard.ts";
 import type { NamespaceEnv } from "./app-env.ts";
+import { originOf } from "./origin.ts";
 import { invalidParameters, type ParameterError, type Parsed } from "./problem.ts";
 import { GIVEN_ONCE, type ParsedQuery, parseQuery } from "./query.ts";
 import { oneOf, wholeText } from "./schema.ts";
@@ -62,7 +63,7 @@ export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): P
   const query = parseQuery(c.req, IDS_QUERY);
   const { errors, values } = query;
   const { count = 1, encoding = "decimal", format = acceptedFormat(c) } = values;
-  const placement = placementOf(query, namespace);
+  const placement = placementOf(c, query, namespace);
   // Text streams in many calls, so it is bounded by its own limit only.
   const mostJson = Math.min(IDS_COUNT_MAX, mostAtOnce(namespace, placement));
   const most = format === "text" ? TEXT_COUNT_MAX : mostJson;
@@ -81,7 +82,7 @@ export function parseBlocksQuery(
   const query = parseQuery(c.req, BLOCKS_QUERY);
   const { errors, values } = query;
   const { count = 1 } = values;
-  const placement = placementOf(query, namespace);
+  const placement = placementOf(c, query, namespace);
   const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
   demand(errors, "count", count <= most, `takes a whole number from 1 to ${most} here`);
   if (errors.length > 0) return { ok: false, response: invalidParameters(c, errors) };
@@ -100,6 +101,7 @@ export function checkEncoding(
 }
 
 function placementOf(
+  c: Context,
   { values, given, errors }: ParsedQuery<typeof PLACEMENT>,
   { shards }: Namespace,
 ): Placement {
@@ -112,7 +114,7 @@ function placementOf(
       detail: "and shard exclude each other: a key has its own shard",
     });
   }
-  return { shard, key, strict: order === "strict" };
+  return { shard, key, strict: order === "strict", from: originOf(c) };
 }
 
 /** A count that an idle line could never open is refused for good, not retried for ever. */

@@ -1,0 +1,66 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { app } from "../../src/http/app.ts";
+
+export const ADMIN_KEY = "an-admin-key-for-tests";
+
+/** The bindings of a deployment that takes keys. */
+export const CLOSED: Env = { ...env, ACCESS: "keys", ADMIN_KEY };
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+interface Asked {
+  readonly method?: string;
+  /** The bearer token; the admin key unless given, none where null. */
+  readonly key?: string | null;
+  readonly json?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly rawBody?: BodyInit;
+  readonly cf?: Record<string, unknown>;
+  readonly bindings?: Env;
+}
+
+/** Asks the app under a deployment that takes keys, as the admin unless said otherwise. */
+export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
+  const { method = "GET", key = ADMIN_KEY, json, headers = {}, rawBody, cf, bindings } = asked;
+  const body = json === undefined ? rawBody : JSON.stringify(json);
+  const init: RequestInit = {
+    method,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(json !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+  };
+  const request = new Request(`https://edgeflake.test${path}`, init);
+  if (cf) Object.defineProperty(request, "cf", { value: cf });
+  const context = createExecutionContext();
+  const response = await app.fetch(request, bindings ?? CLOSED, context);
+  const text = await response.text();
+  await waitOnExecutionContext(context);
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : {},
+  };
+}
+
+/** Creates a namespace, with a plain body unless given. */
+export function put(name: string, body: unknown = { kind: "snowflake" }): Promise<Answer> {
+  return ask(`/v1/namespaces/${name}`, { method: "PUT", json: body });
+}
+
+/** Creates a key and answers its text and id. */
+export async function keyFor(wish: Record<string, unknown>): Promise<{ key: string; id: string }> {
+  const { status, body, text } = await ask("/v1/keys", { method: "POST", json: wish });
+  if (status !== 201) throw new Error(`no key was made: ${status} ${text}`);
+  return { key: String(body.key), id: String(body.id) };
+}

@@ -1,0 +1,6 @@
+/** Bindings that only the tests have (vitest.config.ts). */
+declare namespace Cloudflare {
+  interface Env {
+    readonly TIGHT_LIMITER: RateLimit;
+  }
+}

@@ -1,0 +1,236 @@
+/** Who may do what: bearer keys, scopes, namespaces, expiry, revocation, rate limits. */
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../support/admin.ts";
+import { clock } from "../support/clock.ts";
+
+afterEach(() => {
+  clock.restore();
+});
+
+describe("a token that is not in force", () => {
+  const wellFormed = `efk_${"A".repeat(38)}`;
+  const tokens: [title: string, headers: Record<string, string>][] = [
+    ["missing", {}],
+    ["wrong", { authorization: "Bearer nonsense" }],
+    ["empty", { authorization: "Bearer " }],
+    ["of another scheme", { authorization: "Basic dXNlcjpwYXNz" }],
+    ["malformed", { authorization: "Bearer a b c" }],
+    ["shaped like a key", { authorization: `Bearer ${wellFormed}` }],
+    ["10 kB long", { authorization: `Bearer ${"x".repeat(10_000)}` }],
+    ["nearly the admin key", { authorization: `Bearer ${ADMIN_KEY}x` }],
+  ];
+
+  it("gets the same 401, whatever is wrong with it", async () => {
+    const seen = new Set<string>();
+    for (const [, headers] of tokens) {
+      const answer = await ask("/v1/ids/default", { key: null, headers });
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+        401,
+        'Bearer realm="edgeflake"',
+      ]);
+      const { requestId: _, ...rest } = answer.body;
+      seen.add(JSON.stringify(rest));
+    }
+    expect(seen.size).toBe(1);
+    expect([...seen][0]).toContain('"code":"unauthorized"');
+  });
+
+  it("is not asked of the registry unless its check characters are right", async () => {
+    const getByName = vi.fn();
+    const bindings = { ...CLOSED, REGISTRY: { getByName } } as unknown as Env;
+    for (const [, headers] of tokens) {
+      await ask("/v1/ids/default", { key: null, headers, bindings });
+    }
+    expect(getByName).not.toHaveBeenCalled();
+  });
+
+  it("never gets into a log line or an error text", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { key } = await keyFor({ scopes: ["issue"] });
+    const broken = { getByName: () => ({ keyByHash: () => Promise.reject(new Error("down")) }) };
+    const bindings = { ...CLOSED, REGISTRY: broken } as unknown as Env;
+    const answer = await ask("/v1/ids/default", { key, bindings });
+    expect([answer.status, answer.body.code]).toEqual([503, "registry_unavailable"]);
+    expect(answer.headers.get("retry-after")).toBe("1");
+    expect(log).toHaveBeenCalled();
+    const said = JSON.stringify(log.mock.calls) + answer.text;
+    expect(said).not.toContain(key);
+    expect(said).not.toContain(key.slice(4, 20));
+  });
+});
+
+describe("scopes", () => {
+  const ROUTES: [scope: string, method: string, path: string, json?: unknown][] = [
+    ["issue", "GET", "/v1/ids/default"],
+    ["issue", "POST", "/v1/blocks/default"],
+    ["read", "GET", "/v1/decode/default/1"],
+    ["read", "GET", "/v1/range/default?from=2026-01-01&until=2026-01-02"],
+    ["read", "GET", "/v1/shards/default?limit=1"],
+    ["read", "GET", "/v1/shards/default/0"],
+    ["read", "GET", "/v1/namespaces"],
+    ["read", "GET", "/v1/namespaces/default"],
+    ["admin", "PUT", "/v1/namespaces/scoped", { kind: "snowflake" }],
+    ["admin", "DELETE", "/v1/namespaces/scoped"],
+    ["admin", "POST", "/v1/keys", { scopes: ["issue"] }],
+    ["admin", "GET", "/v1/keys"],
+    ["admin", "DELETE", "/v1/keys/nothing"],
+  ];
+
+  it.each(["issue", "read", "lease", "admin"])(
+    "%s opens its routes and no others",
+    async (scope) => {
+      const { key } = await keyFor({ scopes: [scope] });
+      for (const [needed, method, path, json] of ROUTES) {
+        const { status, body } = await ask(path, { method, key, json });
+        const open = scope === needed || scope === "admin";
+        if (open) expect([401, 403]).not.toContain(status);
+        else expect([status, body.code]).toEqual([403, "forbidden"]);
+      }
+    },
+  );
+
+  it("of a key for namespace A issue and tell nothing in B", async () => {
+    await put("tenant-a");
+    await put("tenant-b");
+    const { key } = await keyFor({ scopes: ["issue", "read"], namespaces: ["tenant-a"] });
+    expect((await ask("/v1/ids/tenant-a", { key })).status).toBe(200);
+    for (const path of [
+      "/v1/ids/tenant-b",
+      "/v1/blocks/tenant-b",
+      "/v1/shards/tenant-b",
+      "/v1/decode/default/1",
+      "/v1/namespaces/tenant-b",
+      "/v1/ids/there-is-none",
+    ]) {
+      expect((await ask(path, { key })).status).toBe(403);
+    }
+    const { body } = await ask("/v1/namespaces", { key });
+    expect(body.namespaces).toMatchObject([{ name: "tenant-a" }]);
+  });
+});
+
+describe("keys", () => {
+  it("are shown once, listed without their text, and revoked", async () => {
+    const wish = { name: "shop", scopes: ["issue"], namespaces: ["default"] };
+    const { body } = await ask("/v1/keys", { method: "POST", json: wish });
+    expect(body).toMatchObject({ ...wish, key: expect.stringMatching(/^efk_[\w-]{38}$/) });
+    const list = await ask("/v1/keys?limit=100");
+    expect(list.text).not.toContain(String(body.key));
+    expect(list.body.keys).toContainEqual(expect.objectContaining({ id: body.id, name: "shop" }));
+    expect((await ask(`/v1/keys/${body.id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await ask(`/v1/keys/${body.id}`, { method: "DELETE" })).status).toBe(404);
+  });
+
+  it("page", async () => {
+    for (let made = 0; made < 3; made += 1) await keyFor({ scopes: ["read"] });
+    const first = await ask("/v1/keys?limit=2");
+    expect(first.body.keys).toHaveLength(2);
+    const second = await ask(`/v1/keys?limit=2&cursor=${first.body.cursor}`);
+    expect(second.body.keys).not.toEqual(first.body.keys);
+  });
+
+  it("stop within 30 s of their revocation", async () => {
+    const { key, id } = await keyFor({ scopes: ["issue"] });
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
+    await ask(`/v1/keys/${id}`, { method: "DELETE" });
+    clock.step(30_000);
+    expect((await ask("/v1/ids/default", { key })).status).toBe(401);
+  });
+
+  it("stop at their expiry, cached or not", async () => {
+    const expiresAt = new Date(Date.now() + 5000).toISOString();
+    const { key } = await keyFor({ scopes: ["issue"], expiresAt });
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
+    clock.step(4000);
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
+    clock.step(1000);
+    expect((await ask("/v1/ids/default", { key })).status).toBe(401);
+  });
+
+  it("are taken on from memory for 30 s while the registry fails, then no longer", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { key } = await keyFor({ scopes: ["issue"] });
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
+    const down = { getByName: () => ({ keyByHash: () => Promise.reject(new Error("down")) }) };
+    const bindings = { ...CLOSED, REGISTRY: down } as unknown as Env;
+    clock.step(29_000);
+    expect((await ask("/v1/ids/default", { key, bindings })).status).toBe(200);
+    clock.step(1000);
+    expect((await ask("/v1/ids/default", { key, bindings })).status).toBe(503);
+  });
+
+  it.each([
+    [{}, "scopes"],
+    [{ scopes: [] }, "scopes"],
+    [{ scopes: ["root"] }, "scopes.0"],
+    [{ scopes: "issue" }, "scopes"],
+    [{ scopes: ["issue"], name: "" }, "name"],
+    [{ scopes: ["issue"], name: "x".repeat(101) }, "name"],
+    [{ scopes: ["issue"], namespaces: [] }, "namespaces"],
+    [{ scopes: ["issue"], namespaces: ["-"] }, "namespaces.0"],
+    [{ scopes: ["issue"], expiresAt: "soon" }, "expiresAt"],
+    [{ scopes: ["issue"], expiresAt: "2020-01-01" }, "expiresAt"],
+    [{ scopes: ["issue"], expiresAt: 5 }, "expiresAt"],
+    [{ scopes: ["issue"], hash: "x" }, "hash"],
+  ])("are not made from %j", async (json, field) => {
+    const { status, body } = await ask("/v1/keys", { method: "POST", json });
+    expect([status, body.code]).toEqual([400, "invalid_body"]);
+    expect(body.errors).toContainEqual(expect.objectContaining({ field }));
+  });
+});
+
+describe("bodies", () => {
+  it.each<[string, Parameters<typeof ask>[1], number, string]>([
+    ["too large", { rawBody: `"${"x".repeat(20_000)}"` }, 413, "body_too_large"],
+    [
+      "of another type",
+      { rawBody: "{}", headers: { "content-type": "text/plain" } },
+      415,
+      "unsupported_media_type",
+    ],
+    ["broken", { rawBody: "{" }, 400, "invalid_body"],
+    ["empty", { rawBody: "" }, 400, "invalid_body"],
+    ["a list", { rawBody: "[]" }, 400, "invalid_body"],
+    ["null", { rawBody: "null" }, 400, "invalid_body"],
+    ["not UTF-8", { rawBody: new Uint8Array([0x7b, 0xff, 0x7d]) }, 400, "invalid_body"],
+    ["polluting", { rawBody: '{"__proto__":{"scopes":["admin"]}}' }, 400, "invalid_body"],
+    ["with constructor", { rawBody: '{"scopes":["issue"],"constructor":1}' }, 400, "invalid_body"],
+  ])("that are %s are refused", async (_, asked, status, code) => {
+    const headers = { "content-type": "application/json", ...asked?.headers };
+    const answer = await ask("/v1/keys", { method: "POST", ...asked, headers });
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+});
+
+describe("rate limits", () => {
+  it("charge each key by count, and say the period", async () => {
+    const bindings = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
+    const one = await keyFor({ scopes: ["issue"] });
+    const other = await keyFor({ scopes: ["issue"] });
+    expect((await ask("/v1/ids/default?count=600", { key: one.key, bindings })).status).toBe(200);
+    expect((await ask("/v1/blocks/default?count=600", { key: one.key, bindings })).status).toBe(
+      200,
+    );
+    const refused = await ask("/v1/ids/default", { key: one.key, bindings });
+    expect([refused.status, refused.body.code, refused.headers.get("retry-after")]).toEqual([
+      429,
+      "rate_limited",
+      "60",
+    ]);
+    expect((await ask("/v1/ids/default", { key: other.key, bindings })).status).toBe(200);
+  });
+
+  it("go by address where access is open", async () => {
+    const bindings = { ...env, LIMITER: env.TIGHT_LIMITER };
+    const from = (address: string) => ({ headers: { "cf-connecting-ip": address }, bindings });
+    expect((await ask("/v1/ids/default?count=1500", from("192.0.2.1"))).status).toBe(200);
+    expect((await ask("/v1/ids/default", from("192.0.2.1"))).status).toBe(429);
+    expect((await ask("/v1/ids/default", from("192.0.2.2"))).status).toBe(200);
+  });
+
+  it.each([null, undefined])("are none where the binding is %s", async (LIMITER) => {
+    const bindings = { ...CLOSED, LIMITER } as unknown as Env;
+    expect((await ask("/v1/ids/default?count=5000", { bindings })).status).toBe(200);
+  });
+});

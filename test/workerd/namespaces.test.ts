@@ -1,0 +1,271 @@
+/** Own namespaces: making, changing, retiring, and what the isolate remembers of them. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ask, CLOSED, put } from "../support/admin.ts";
+import { clock } from "../support/clock.ts";
+
+afterEach(() => {
+  clock.restore();
+});
+
+const CUSTOM = {
+  timestampBits: 40,
+  datacenterBits: 2,
+  workerBits: 6,
+  sequenceBits: 10,
+  epochMs: 0,
+  tickMs: 10,
+};
+
+describe("PUT", () => {
+  it("creates with 201, changes with 200, and both show the whole", async () => {
+    const made = await put("orders");
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        name: "orders",
+        kind: "snowflake",
+        preset: "default",
+        layout: { timestampBits: 41, workerBits: 10, sequenceBits: 12 },
+        policy: { maxStepBackMs: 3_600_000, freshForMs: 250 },
+        shards: 8,
+        keyShards: 8,
+        regions: ["enam", "wnam", "weur", "apac"],
+        builtIn: false,
+        retired: false,
+      },
+    });
+    const changed = await put("orders", {
+      kind: "snowflake",
+      policy: { maxWaitMs: 20 },
+      shards: 16,
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { policy: { maxWaitMs: 20 }, shards: 16, keyShards: 8 },
+    });
+    const back = await put("orders");
+    expect(back).toMatchObject({ status: 200, body: { policy: { maxWaitMs: 250 }, shards: 16 } });
+    expect((await ask("/v1/namespaces/orders")).body).toEqual(back.body);
+  });
+
+  it("takes a custom layout, whose IDs decode as it says", async () => {
+    expect((await put("custom", { kind: "snowflake", layout: CUSTOM })).status).toBe(201);
+    const { body } = await ask("/v1/ids/custom?shard=7");
+    const [id] = body.ids as string[];
+    const decoded = await ask(`/v1/decode/custom/${id}`);
+    expect(decoded.body).toMatchObject({ shard: 7, datacenter: 0, worker: 7 });
+    expect(Math.abs(Number(decoded.body.unixMs) - Date.now())).toBeLessThan(5000);
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ["layout", { layout: { ...CUSTOM, sequenceBits: 11 } }, "layout"],
+    ["epoch", { layout: { ...CUSTOM, epochMs: 5 } }, "layout"],
+    ["tick", { layout: { ...CUSTOM, tickMs: 1 } }, "layout"],
+    ["preset", { preset: "twitter" }, "layout"],
+    ["regions", { regions: ["weur"] }, "regions"],
+    ["keyShards", { keyShards: 2 }, "keyShards"],
+    ["shrinking shards", { shards: 4 }, "shards"],
+  ])("refuses another %s with both sides shown", async (_, change, field) => {
+    await put("fixed", { kind: "snowflake", layout: CUSTOM });
+    const { status, body } = await put("fixed", { kind: "snowflake", ...change });
+    expect([status, body.code]).toEqual([409, "layout_conflict"]);
+    expect(body.detail).toContain(field);
+    expect(body.conflict).toMatchObject({ stored: { layout: CUSTOM }, wished: {} });
+    expect((await ask("/v1/namespaces/fixed")).body.layout).toMatchObject(CUSTOM);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{}, "kind"],
+    [{ kind: "uuid" }, "kind"],
+    [{ kind: "snowflake", preset: "nope" }, "preset"],
+    [{ kind: "snowflake", preset: "js53", layout: CUSTOM }, "layout"],
+    [{ kind: "snowflake", layout: { ...CUSTOM, timestampBits: 44 } }, "layout"],
+    [{ kind: "snowflake", layout: { ...CUSTOM, workerBits: 30 } }, "layout.workerBits"],
+    [{ kind: "snowflake", layout: { ...CUSTOM, tickMs: 2 } }, "layout.tickMs"],
+    [{ kind: "snowflake", layout: { timestampBits: 41 } }, "layout.sequenceBits"],
+    [{ kind: "snowflake", shards: 0 }, "shards"],
+    [{ kind: "snowflake", shards: 513 }, "shards"],
+    [{ kind: "snowflake", preset: "js53", shards: 9 }, "shards"],
+    [{ kind: "snowflake", shards: "8" }, "shards"],
+    [{ kind: "snowflake", keyShards: 9 }, "keyShards"],
+    [{ kind: "snowflake", regions: [] }, "regions"],
+    [{ kind: "snowflake", regions: ["mars"] }, "regions.0"],
+    [{ kind: "snowflake", policy: { maxWaitMs: -1 } }, "policy.maxWaitMs"],
+    [{ kind: "snowflake", policy: { maxWaitMs: 1.5 } }, "policy.maxWaitMs"],
+    [{ kind: "snowflake", policy: { maxStepBackMs: 86_400_001 } }, "policy.maxStepBackMs"],
+    [{ kind: "snowflake", policy: { randomStart: 4097 } }, "policy.randomStart"],
+    [{ kind: "snowflake", policy: { unknown: 1 } }, "policy.unknown"],
+    [{ kind: "snowflake", extra: true }, "extra"],
+  ])("refuses %j and names %s", async (json, field) => {
+    const { status, body } = await put("never", json);
+    expect([status, body.code]).toEqual([400, "invalid_body"]);
+    expect(body.errors).toContainEqual(expect.objectContaining({ field }));
+    expect((await ask("/v1/namespaces/never")).status).toBe(404);
+  });
+
+  it.each(["default", "twitter", "leaf", "js53", "node"])(
+    "never changes built-in %s",
+    async (name) => {
+      expect(await put(name)).toMatchObject({ status: 403, body: { code: "builtin_namespace" } });
+      const gone = await ask(`/v1/namespaces/${name}`, { method: "DELETE" });
+      expect(gone).toMatchObject({ status: 403, body: { code: "builtin_namespace" } });
+    },
+  );
+
+  it.each(["1abc", "-a", "a%20b", "a".repeat(64), "%D0%B6"])(
+    "refuses the name %s",
+    async (name) => {
+      expect(await put(name)).toMatchObject({ status: 400, body: { code: "invalid_parameter" } });
+    },
+  );
+
+  it("of two layouts at once leaves one winner and a 409", async () => {
+    const race = [CUSTOM, { ...CUSTOM, sequenceBits: 11 }, { ...CUSTOM, epochMs: 7 }];
+    const answers = await Promise.all(
+      race.map((layout) => put("raced", { kind: "snowflake", layout })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  });
+});
+
+describe("the worker range", () => {
+  it("is split: shards take the lower half, so that they never meet leases", async () => {
+    expect((await put("half", { kind: "snowflake", shards: 512 })).status).toBe(201);
+    const tiny = { timestampBits: 41, workerBits: 0, sequenceBits: 12 };
+    expect((await put("tiny", { kind: "snowflake", layout: tiny })).body).toMatchObject({
+      shards: 1,
+    });
+    const one = { timestampBits: 41, workerBits: 1, sequenceBits: 12 };
+    expect((await put("one", { kind: "snowflake", layout: one })).body).toMatchObject({
+      shards: 1,
+    });
+  });
+});
+
+describe("DELETE", () => {
+  it("retires a name for ever: decode and range go on, issuing and PUT answer 410", async () => {
+    await put("old");
+    const { body } = await ask("/v1/ids/old");
+    const [id] = body.ids as string[];
+    expect((await ask("/v1/namespaces/old", { method: "DELETE" })).status).toBe(204);
+    expect((await ask("/v1/namespaces/old", { method: "DELETE" })).status).toBe(204);
+    for (const path of ["/v1/ids/old", "/v1/blocks/old"]) {
+      expect(await ask(path)).toMatchObject({ status: 410, body: { code: "namespace_retired" } });
+    }
+    expect(await put("old")).toMatchObject({ status: 410, body: { code: "namespace_retired" } });
+    expect((await ask(`/v1/decode/old/${id}`)).status).toBe(200);
+    expect((await ask("/v1/range/old?from=2026-01-01&until=2026-01-02")).status).toBe(200);
+    expect((await ask("/v1/namespaces/old")).body).toMatchObject({ retired: true });
+    expect((await ask("/v1/namespaces/none", { method: "DELETE" })).status).toBe(404);
+  });
+});
+
+describe("GET", () => {
+  it("lists built-in and own namespaces in order, in pages", async () => {
+    await put("zz-last");
+    const names: string[] = [];
+    let cursor = "";
+    for (let page = 0; page < 50; page += 1) {
+      const { body } = await ask(`/v1/namespaces?limit=3${cursor}`);
+      names.push(...(body.namespaces as { name: string }[]).map(({ name }) => name));
+      if (body.cursor === undefined) break;
+      cursor = `&cursor=${body.cursor}`;
+    }
+    expect(names).toEqual([...new Set(names)].sort());
+    expect(names).toEqual(expect.arrayContaining(["default", "js53", "zz-last"]));
+  });
+});
+
+describe("what the isolate remembers", () => {
+  /** The registry, counting how often a namespace is asked for; down where `fails`. */
+  function watched(fails: { now: boolean }) {
+    const namespace = vi.fn(async (name: string) => {
+      if (fails.now) throw new Error("down");
+      return env.REGISTRY.getByName("registry").namespace(name);
+    });
+    const bindings = {
+      ...CLOSED,
+      REGISTRY: { getByName: () => ({ namespace }) },
+    } as unknown as Env;
+    return { bindings, namespace };
+  }
+
+  it("is asked for once, then again in the background at 15 to 30 s, and awaited past 30 s", async () => {
+    await put("cached");
+    const { bindings, namespace } = watched({ now: false });
+    for (let request = 0; request < 5; request += 1) await ask("/v1/ids/cached", { bindings });
+    expect(namespace).toHaveBeenCalledTimes(1);
+    clock.step(14_900);
+    await ask("/v1/ids/cached", { bindings });
+    expect(namespace).toHaveBeenCalledTimes(1);
+    clock.step(15_000);
+    await ask("/v1/ids/cached", { bindings });
+    expect(namespace).toHaveBeenCalledTimes(2);
+    clock.step(31_000);
+    await ask("/v1/ids/cached", { bindings });
+    expect(namespace).toHaveBeenCalledTimes(3);
+  });
+
+  it("shows a change made elsewhere within 30 s", async () => {
+    await put("changing");
+    await ask("/v1/blocks/changing");
+    const registry = env.REGISTRY.getByName("registry");
+    await registry.putNamespace("changing", { kind: "snowflake", policy: { freshForMs: 77 } });
+    clock.step(30_000);
+    expect((await ask("/v1/blocks/changing")).body).toMatchObject({ freshForMs: 77 });
+  });
+
+  it("serves on while the registry fails; new names answer 503", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await put("known");
+    const fails = { now: false };
+    const { bindings, namespace } = watched(fails);
+    await ask("/v1/ids/known", { bindings });
+    fails.now = true;
+    clock.step(3_600_000);
+    for (let request = 0; request < 5; request += 1) {
+      expect((await ask("/v1/ids/known", { bindings })).status).toBe(200);
+    }
+    expect(namespace.mock.calls.length).toBeLessThanOrEqual(3);
+    const fresh = await ask("/v1/ids/never-seen", { bindings });
+    expect([fresh.status, fresh.body.code]).toEqual([503, "registry_unavailable"]);
+    expect((await ask("/v1/ids/default", { bindings })).status).toBe(200);
+  });
+
+  it("remembers for a second that a name is unknown", async () => {
+    const { bindings, namespace } = watched({ now: false });
+    for (let request = 0; request < 5; request += 1) {
+      expect((await ask("/v1/ids/unheard-of", { bindings })).status).toBe(404);
+    }
+    expect(namespace).toHaveBeenCalledTimes(1);
+    await put("unheard-of");
+    clock.step(1000);
+    expect((await ask("/v1/ids/unheard-of", { bindings })).status).toBe(200);
+  });
+
+  it("gives up on a registry that does not answer", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const never = { getByName: () => ({ namespace: () => new Promise(() => undefined) }) };
+    const bindings = { ...CLOSED, REGISTRY: never } as unknown as Env;
+    const started = vi.spyOn(scheduler, "wait");
+    const { status } = await ask("/v1/ids/hangs", { bindings });
+    expect(status).toBe(503);
+    expect(started).toHaveBeenCalledWith(3000, expect.anything());
+  });
+});
+
+describe("the registry's storage", () => {
+  it("reads rows that a later version wrote with more fields", async () => {
+    await put("later");
+    const stub = env.REGISTRY.getByName("registry");
+    await runInDurableObject(stub, (_, state) => {
+      state.storage.sql.exec(
+        `UPDATE namespace SET definition = json_set(definition, '$.novelty', 1, '$.policy.noveltyMs', 2) WHERE name = 'later'`,
+      );
+    });
+    clock.step(60_000);
+    expect((await ask("/v1/ids/later")).status).toBe(200);
+  });
+});
