@@ -5,7 +5,9 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
     projects: [
-      { test: { name: "core", include: ["test/core/**/*.test.ts"], testTimeout: 60_000 } },
+      {
+        test: { name: "core", include: ["test/{core,openapi}/**/*.test.ts"], testTimeout: 60_000 },
+      },
       { test: { name: "architecture", include: ["test/architecture/**/*.test.ts"] } },
       {
         plugins: [

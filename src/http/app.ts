@@ -7,6 +7,7 @@ import { access } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { blocks } from "./blocks.ts";
 import { decode } from "./decode.ts";
+import { docs } from "./docs.ts";
 import { ids } from "./ids.ts";
 import { keys } from "./keys.ts";
 import { logError } from "./log.ts";
@@ -16,7 +17,7 @@ import { range } from "./range.ts";
 import { shards } from "./shards.ts";
 
 const NO_SUCH_PATH =
-  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces or /v1/keys, and have no slash at the end.";
+  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces or /v1/keys (see /docs), and have no slash at the end.";
 
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();
@@ -26,6 +27,7 @@ app.get("/healthz", (c) => {
   c.header("cache-control", "no-store");
   return c.json({ status: "ok" });
 });
+app.route("/", docs);
 app.use(access);
 app.use(
   methodNotAllowed({

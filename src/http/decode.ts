@@ -12,7 +12,7 @@ import { invalidParameters } from "./problem.ts";
 import { parseQuery } from "./query.ts";
 import { oneOf } from "./schema.ts";
 
-const DECODE_QUERY = { encoding: v.optional(oneOf(ID_ENCODINGS)) };
+export const DECODE_QUERY = { encoding: v.optional(oneOf(ID_ENCODINGS)) };
 
 /** `GET /v1/decode/{namespace}/{id}`: what an ID says. */
 export const decode = new Hono<NamespaceEnv>();

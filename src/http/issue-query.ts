@@ -24,27 +24,23 @@ export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
 export type IdEncoding = (typeof ID_ENCODINGS)[number];
 
 const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
-const encoder = new TextEncoder();
 
 const PLACEMENT = {
   shard: v.optional(wholeText(0, Number.MAX_SAFE_INTEGER)),
   key: v.optional(
-    v.pipe(
-      v.string(KEY_TAKES),
-      v.check((key) => key !== "" && encoder.encode(key).length <= KEY_BYTES_MAX, KEY_TAKES),
-    ),
+    v.pipe(v.string(KEY_TAKES), v.minLength(1, KEY_TAKES), v.maxBytes(KEY_BYTES_MAX, KEY_TAKES)),
   ),
   order: v.optional(oneOf(["fresh", "strict"])),
 };
 
-const IDS_QUERY = {
+export const IDS_QUERY = {
   count: v.optional(wholeText(1, TEXT_COUNT_MAX)),
   encoding: v.optional(oneOf(ID_ENCODINGS)),
   format: v.optional(oneOf(["json", "text"])),
   ...PLACEMENT,
 };
 
-const BLOCKS_QUERY = { count: v.optional(wholeText(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
+export const BLOCKS_QUERY = { count: v.optional(wholeText(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
 
 export interface IdsRequest {
   readonly count: number;

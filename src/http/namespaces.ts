@@ -23,7 +23,7 @@ import { parseQuery } from "./query.ts";
 import { wholeText } from "./schema.ts";
 
 const cursorTakes = "takes the cursor of the page before";
-const NAMESPACES_QUERY = {
+export const NAMESPACES_QUERY = {
   limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
   cursor: v.optional(v.pipe(v.string(cursorTakes), v.regex(NAMESPACE_NAME, cursorTakes))),
 };

@@ -27,7 +27,8 @@ interface ProblemKind {
   readonly title: string;
 }
 
-const KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
+/** Status and title of every code. */
+export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   invalid_parameter: { status: 400, title: "A parameter is not taken" },
   invalid_body: { status: 400, title: "The body is not taken" },
   unauthorized: { status: 401, title: "A key is needed" },
@@ -79,7 +80,7 @@ export interface Problem {
 /** Answers with `application/problem+json`. */
 export function problem(c: Context, what: Problem): Response {
   const { code, detail, definite = true, retryAfterMs, errors, conflict, allow } = what;
-  const { status, title } = KINDS[code];
+  const { status, title } = PROBLEM_KINDS[code];
   const requestId: unknown = c.get("requestId");
   const type = `/docs#${code}`;
   const facts = { type, title, status, detail, code, requestId, definite, retryAfterMs };

@@ -11,7 +11,7 @@ import { parseQuery } from "./query.ts";
 
 const takesInstant = `takes ${INSTANT_TAKES}`;
 const instant = v.pipe(v.string(takesInstant), v.transform(parseInstant), v.number(takesInstant));
-const RANGE_QUERY = { from: instant, until: instant };
+export const RANGE_QUERY = { from: instant, until: instant };
 
 function untilTakes(layout: Layout): string {
   const { epochMs, tickMs, tickCount } = layout;

@@ -16,6 +16,8 @@ export function wholeText(
     v.string(message),
     v.regex(/^(?:0|[1-9]\d{0,15})$/, message),
     v.transform(Number),
+    v.number(message),
+    v.integer(message),
     v.minValue(least, message),
     v.maxValue(most, message),
   );

@@ -10,7 +10,7 @@ import { invalidParameters, problem, refused } from "./problem.ts";
 import { parseQuery } from "./query.ts";
 import { wholeText } from "./schema.ts";
 
-const SHARDS_QUERY = {
+export const SHARDS_QUERY = {
   limit: v.optional(wholeText(1, SHARDS_PAGE_MAX)),
   cursor: v.optional(wholeText(0, Number.MAX_SAFE_INTEGER)),
 };

@@ -26,9 +26,7 @@ function importsOf(file: string): Import[] {
   const found: Import[] = [];
   const add = (target: string, typeOnly: boolean): void => {
     const own = target.startsWith(".");
-    const to = own
-      ? `${path.posix.join(path.posix.dirname(file), target).replace(/\.ts$/, "")}.ts`
-      : target;
+    const to = own ? path.posix.join(path.posix.dirname(file), target) : target;
     found.push({ from: file, to, typeOnly });
   };
   for (const [, , type, , target = ""] of code.matchAll(statements)) {
@@ -51,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ["core", "service"],
   http: ["core", "service", "http"],
   selfhost: ["selfhost"],
+  openapi: ["core", "http", "openapi"],
   "index.ts": ["http", "objects"],
 };
 
@@ -61,6 +60,7 @@ const MAY_USE: Readonly<Record<string, RegExp>> = {
   service: /^$/,
   http: /^(hono(\/[a-z-]+)?|valibot)$/,
   selfhost: /^(node:[a-z_]+|valibot)$/,
+  openapi: /^(@valibot\/to-json-schema|valibot)$/,
   "index.ts": /^$/,
 };
 
@@ -76,7 +76,7 @@ describe("imports", () => {
   it("go only where the plan lets them", () => {
     const broken = imports.filter(({ from, to, typeOnly }) => {
       const folder = folderOf(from);
-      if (!to.endsWith(".ts")) return !(MAY_USE[folder] ?? /^$/).test(to);
+      if (!/\.(ts|json)$/.test(to)) return !(MAY_USE[folder] ?? /^$/).test(to);
       // The router knows the objects by their types only.
       if (folderOf(to) === "objects" && typeOnly && ["service", "http"].includes(folder))
         return false;

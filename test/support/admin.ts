@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/http/app.ts";
+import { checkAnswer } from "./contract.ts";
 
 export const ADMIN_KEY = "an-admin-key-for-tests";
 
@@ -42,6 +43,7 @@ export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
   if (cf) Object.defineProperty(request, "cf", { value: cf });
   const context = createExecutionContext();
   const response = await app.fetch(request, bindings ?? CLOSED, context);
+  await checkAnswer(method, path, response);
   const text = await response.text();
   await waitOnExecutionContext(context);
   const isJson = response.headers.get("content-type")?.includes("json");

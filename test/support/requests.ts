@@ -1,8 +1,11 @@
 import { exports } from "cloudflare:workers";
+import { checkAnswer } from "./contract.ts";
 
 /** A request to the Worker under test. */
-export function request(path: string, init?: RequestInit): Promise<Response> {
-  return exports.default.fetch(`https://edgeflake.test${path}`, init);
+export async function request(path: string, init?: RequestInit): Promise<Response> {
+  const response = await exports.default.fetch(`https://edgeflake.test${path}`, init);
+  await checkAnswer(init?.method ?? "GET", path, response);
+  return response;
 }
 
 /** The JSON of an answer that must be a 200. */

@@ -1,0 +1,216 @@
+/** Every route of the service, and what the OpenAPI document says of it. */
+import type * as v from "valibot";
+import { DECODE_QUERY } from "../http/decode.ts";
+import { BLOCKS_QUERY, IDS_QUERY } from "../http/issue-query.ts";
+import { KEYS_QUERY, KeyBody } from "../http/keys.ts";
+import { NamespaceBody } from "../http/namespace-body.ts";
+import { NAMESPACES_QUERY } from "../http/namespaces.ts";
+import type { ProblemCode } from "../http/problem.ts";
+import type { QueryEntries } from "../http/query.ts";
+import { RANGE_QUERY } from "../http/range.ts";
+import { SHARDS_QUERY } from "../http/shards.ts";
+import { EXAMPLES, type Example } from "./texts.ts";
+
+export interface Operation {
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly query?: QueryEntries;
+  readonly body?: v.GenericSchema;
+  readonly bodyExample?: Example;
+  /** Status and the schema of its JSON body; undefined where there is none. */
+  readonly answers: Readonly<Record<string, { schema?: string; also?: string; example?: Example }>>;
+  readonly errors: readonly ProblemCode[];
+  /** Routes that nobody needs a key for. */
+  readonly open?: boolean;
+}
+
+const ISSUING: readonly ProblemCode[] = [
+  "invalid_parameter",
+  "invalid_body",
+  "unknown_namespace",
+  "layout_conflict",
+  "namespace_retired",
+  "rate_limited",
+  "timestamp_exhausted",
+  "clock_before_epoch",
+  "clock_behind",
+  "clock_disagreement",
+  "shard_saturated",
+  "shard_overloaded",
+  "registry_unavailable",
+];
+const READING: readonly ProblemCode[] = [
+  "invalid_parameter",
+  "unknown_namespace",
+  "registry_unavailable",
+];
+const WRITING: readonly ProblemCode[] = [
+  "invalid_parameter",
+  "invalid_body",
+  "body_too_large",
+  "unsupported_media_type",
+  "registry_unavailable",
+];
+
+const ids = {
+  tag: "Issuing",
+  summary: "IDs, as JSON or one a line as text",
+  query: IDS_QUERY,
+  answers: { 200: { schema: "Ids", also: "text/plain", example: EXAMPLES.ids } },
+  errors: ISSUING,
+};
+const blocks = {
+  tag: "Issuing",
+  summary: "Runs of consecutive IDs, for callers that count themselves",
+  query: BLOCKS_QUERY,
+  answers: { 200: { schema: "Blocks", example: EXAMPLES.blocks } },
+  errors: ISSUING,
+};
+
+/** Path, method and what is to be said of it. */
+export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  "/v1/ids/{namespace}": { get: { id: "getIds", ...ids }, post: { id: "postIds", ...ids } },
+  "/v1/blocks/{namespace}": {
+    get: { id: "getBlocks", ...blocks },
+    post: { id: "postBlocks", ...blocks },
+  },
+  "/v1/decode/{namespace}/{id}": {
+    get: {
+      id: "decodeId",
+      tag: "Reading",
+      summary: "What an ID says",
+      query: DECODE_QUERY,
+      answers: { 200: { schema: "Decoded", example: EXAMPLES.decoded } },
+      errors: READING,
+    },
+  },
+  "/v1/range/{namespace}": {
+    get: {
+      id: "getRange",
+      tag: "Reading",
+      summary: "The smallest and largest ID whose time is in [from, until)",
+      query: RANGE_QUERY,
+      answers: { 200: { schema: "Range", example: EXAMPLES.range } },
+      errors: READING,
+    },
+  },
+  "/v1/shards/{namespace}": {
+    get: {
+      id: "listShards",
+      tag: "Operating",
+      summary: "How the shards are; asking wakes them",
+      query: SHARDS_QUERY,
+      answers: { 200: { schema: "Shards" } },
+      errors: [...READING, "layout_conflict", "shard_overloaded"],
+    },
+  },
+  "/v1/shards/{namespace}/{shard}": {
+    get: {
+      id: "getShard",
+      tag: "Operating",
+      summary: "How one shard is",
+      query: {},
+      answers: { 200: { schema: "Shard", example: EXAMPLES.shard } },
+      errors: [...READING, "not_found", "layout_conflict", "shard_overloaded"],
+    },
+  },
+  "/v1/namespaces": {
+    get: {
+      id: "listNamespaces",
+      tag: "Administering",
+      summary: "Built-in and own namespaces",
+      query: NAMESPACES_QUERY,
+      answers: { 200: { schema: "Namespaces" } },
+      errors: ["invalid_parameter", "registry_unavailable"],
+    },
+  },
+  "/v1/namespaces/{namespace}": {
+    get: {
+      id: "getNamespace",
+      tag: "Administering",
+      summary: "One namespace",
+      query: {},
+      answers: { 200: { schema: "Namespace", example: EXAMPLES.namespace } },
+      errors: READING,
+    },
+    put: {
+      id: "putNamespace",
+      tag: "Administering",
+      summary: "Creates a namespace, or changes its policy or adds shards",
+      query: {},
+      body: NamespaceBody,
+      bodyExample: EXAMPLES.namespaceBody,
+      answers: { 200: { schema: "Namespace" }, 201: { schema: "Namespace" } },
+      errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
+    },
+    delete: {
+      id: "retireNamespace",
+      tag: "Administering",
+      summary: "Retires a namespace and its name for ever",
+      query: {},
+      answers: { 204: {} },
+      errors: [...READING, "builtin_namespace"],
+    },
+  },
+  "/v1/keys": {
+    post: {
+      id: "createKey",
+      tag: "Administering",
+      summary: "Makes an API key; its text is shown this once",
+      query: {},
+      body: KeyBody,
+      bodyExample: EXAMPLES.keyBody,
+      answers: { 201: { schema: "NewKey", example: EXAMPLES.newKey } },
+      errors: WRITING,
+    },
+    get: {
+      id: "listKeys",
+      tag: "Administering",
+      summary: "The API keys, without their texts",
+      query: KEYS_QUERY,
+      answers: { 200: { schema: "Keys" } },
+      errors: ["invalid_parameter", "registry_unavailable"],
+    },
+  },
+  "/v1/keys/{id}": {
+    delete: {
+      id: "revokeKey",
+      tag: "Administering",
+      summary: "Revokes an API key, everywhere within 30 s",
+      query: {},
+      answers: { 204: {} },
+      errors: ["invalid_parameter", "not_found", "registry_unavailable"],
+    },
+  },
+  "/healthz": {
+    get: {
+      id: "getHealth",
+      tag: "Operating",
+      summary: "Whether the service answers",
+      answers: { 200: { schema: "Health", example: EXAMPLES.health } },
+      errors: [],
+      open: true,
+    },
+  },
+  "/openapi.json": {
+    get: {
+      id: "getOpenApi",
+      tag: "Operating",
+      summary: "This document",
+      answers: { 200: { also: "application/json" } },
+      errors: [],
+      open: true,
+    },
+  },
+  "/docs": {
+    get: {
+      id: "getDocs",
+      tag: "Operating",
+      summary: "This document as a page",
+      answers: { 200: { also: "text/html" } },
+      errors: [],
+      open: true,
+    },
+  },
+};

@@ -1,0 +1,139 @@
+/** The bodies that the service answers, as JSON Schema (2020-12, as in OpenAPI 3.1). */
+import { ENCODINGS } from "../core/codec.ts";
+import { PROBLEM_KINDS } from "../http/problem.ts";
+
+/** JSON Schema is open-ended; this is any of it. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+const text: Schema = { type: "string" };
+const whole: Schema = { type: "integer", minimum: 0 };
+const instant: Schema = { type: "string", format: "date-time" };
+const idText: Schema = { type: "string", pattern: "^[0-9A-Za-z]{1,19}$" };
+
+/** An object with these fields, all required but those of `optional`. */
+function object(
+  fields: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
+  const required = Object.keys(fields).filter((name) => !optional.includes(name));
+  return { type: "object", properties: fields, required, additionalProperties: false };
+}
+
+function list(items: Schema): Schema {
+  return { type: "array", items };
+}
+
+function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const layoutFields = {
+  timestampBits: whole,
+  datacenterBits: whole,
+  workerBits: whole,
+  laneBits: whole,
+  sequenceBits: whole,
+  epochMs: whole,
+  tickMs: { enum: [1, 10, 1000] },
+  lanePlace: { enum: ["aboveWorker", "belowWorker"] },
+  laneUse: { enum: ["always", "back"] },
+};
+
+const policyFields = {
+  maxStepBackMs: whole,
+  maxBorrowMs: whole,
+  maxWaitMs: whole,
+  randomStart: whole,
+  reserveMs: whole,
+  freshForMs: whole,
+};
+
+const keyFields = {
+  id: text,
+  name: text,
+  scopes: list(text),
+  namespaces: list(text),
+  expiresAt: instant,
+  createdAt: instant,
+};
+
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  Health: object({ status: { const: "ok" } }),
+  Ids: object({ ids: list({ anyOf: [idText, { type: "integer", minimum: 0 }] }) }),
+  Blocks: object({
+    blocks: list(object({ first: idText, count: { type: "integer", minimum: 1 } })),
+    shard: whole,
+    freshForMs: whole,
+  }),
+  Decoded: object(
+    {
+      id: idText,
+      kind: { const: "snowflake" },
+      time: { type: ["string", "null"], format: "date-time" },
+      unixMs: { type: "integer" },
+      tick: whole,
+      datacenter: whole,
+      worker: whole,
+      shard: whole,
+      lane: whole,
+      sequence: whole,
+      encodings: object(Object.fromEntries(ENCODINGS.map((encoding) => [encoding, idText]))),
+    },
+    ["datacenter"],
+  ),
+  Range: object({ first: idText, last: idText }),
+  Shard: object({
+    shard: whole,
+    region: text,
+    clock: { ...whole, description: "The shard's clock, unix ms" },
+    lanes: list(object({ lane: whole, next: whole, mark: whole, lead: whole, leadMs: whole })),
+    counters: object({
+      issued: whole,
+      grants: whole,
+      waits: whole,
+      rollbacks: whole,
+      writes: whole,
+      maxLeadMs: whole,
+      refusals: { type: "object", additionalProperties: whole },
+    }),
+  }),
+  Shards: object({ shards: list(ref("Shard")), cursor: text }, ["cursor"]),
+  Namespace: object(
+    {
+      name: text,
+      kind: { const: "snowflake" },
+      preset: text,
+      layout: object(layoutFields, ["lanePlace", "laneUse"]),
+      policy: object(policyFields),
+      shards: whole,
+      regions: list(text),
+      keyShards: whole,
+      builtIn: { type: "boolean" },
+      retired: { type: "boolean" },
+      createdAt: instant,
+    },
+    ["createdAt"],
+  ),
+  Namespaces: object({ namespaces: list(ref("Namespace")), cursor: text }, ["cursor"]),
+  Key: object(keyFields, ["name", "namespaces", "expiresAt"]),
+  NewKey: object({ key: text, ...keyFields }, ["name", "namespaces", "expiresAt"]),
+  Keys: object({ keys: list(ref("Key")), cursor: text }, ["cursor"]),
+  Problem: object(
+    {
+      type: { type: "string", description: "/docs#{code}" },
+      title: text,
+      status: { type: "integer" },
+      detail: text,
+      code: { enum: Object.keys(PROBLEM_KINDS) },
+      requestId: text,
+      definite: {
+        type: "boolean",
+        description: "true: refused before anything was granted; false: IDs may have been skipped",
+      },
+      retryAfterMs: whole,
+      errors: list(object({ parameter: text, field: text, detail: text }, ["parameter", "field"])),
+      conflict: object({ stored: { type: "object" }, wished: { type: "object" } }),
+    },
+    ["retryAfterMs", "errors", "conflict"],
+  ),
+};

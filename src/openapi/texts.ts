@@ -1,0 +1,142 @@
+/** Prose and examples of the OpenAPI document. */
+import type { ProblemCode } from "../http/problem.ts";
+
+export type Example = unknown;
+
+interface Notes {
+  readonly about: string;
+  readonly bearer: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly codes: Readonly<Record<ProblemCode, string>>;
+}
+
+export const NOTES: Notes = {
+  about:
+    "IDs are strings in JSON. GET and POST are alike for issuing: parameters in the query, no body. Errors are RFC 9457 problem details.",
+  bearer:
+    "An API key, or the admin key. Not needed where the deployment has ACCESS=open. Scopes: issue, read, lease, admin.",
+  tags: {
+    Issuing: "IDs and blocks of IDs (scope issue)",
+    Reading: "What IDs say (scope read)",
+    Operating: "Shards (scope read), health and documentation (no key)",
+    Administering: "Namespaces (reading: scope read) and API keys (scope admin)",
+  },
+  parameters: {
+    count: "How many IDs; at most what an idle line of the namespace opens at once",
+    encoding: "How IDs are written; number only in layouts of at most 53 bits",
+    format: "json or text; wins over Accept. Text takes counts up to 1,000,000",
+    shard: "The worker ID to ask; not together with key",
+    key: "IDs for one key strictly increase; not together with shard",
+    order: "strict: IDs of the shard named in the answer strictly increase",
+    from: "Begin of the time, inclusive: ISO 8601 or unix ms",
+    until: "End of the time, exclusive: ISO 8601 or unix ms",
+    limit: "How many a page",
+    cursor: "The cursor of the page before",
+  },
+  codes: {
+    body_too_large: "Send a smaller body.",
+    builtin_namespace: "Built-in namespaces never change; make one of another name.",
+    clock_before_epoch: "The machine's clock is wrong, or the epoch lies in the future.",
+    clock_behind: "The clock went back; try again after retryAfterMs.",
+    clock_disagreement: "The shard's clock is ahead of its caller's; try again after retryAfterMs.",
+    forbidden: "Use a key with the scope that detail names, for this namespace.",
+    internal:
+      "Something failed inside; the log has a line with the requestId. IDs may have been skipped.",
+    invalid_body: "errors names every bad field, with what it takes.",
+    invalid_parameter: "errors names every bad parameter, with what it takes.",
+    layout_conflict: "What never changes would; conflict shows both sides.",
+    method_not_allowed: "Allow names the methods that this path takes.",
+    namespace_retired: "The namespace is retired, and its name is never used again.",
+    not_configured: "Set ADMIN_KEY, or ACCESS=open; detail says how.",
+    not_found: "There is nothing at this path.",
+    rate_limited: "Too many IDs in the period; try again after retryAfterMs.",
+    registry_unavailable: "The registry does not answer; try again after retryAfterMs.",
+    shard_overloaded: "The shard's queue is full; try again after retryAfterMs.",
+    shard_saturated: "The shard has no room within its wait; try again after retryAfterMs.",
+    timestamp_exhausted: "The layout's time has run out; move to another namespace.",
+    unauthorized: "Send Authorization: Bearer KEY, with a key that is in force.",
+    unknown_namespace: "There is no namespace of that name.",
+    unsupported_media_type: "Send application/json in UTF-8.",
+  },
+};
+
+export const EXAMPLES = {
+  health: { status: "ok" },
+  ids: { ids: ["249811737438601216"] },
+  blocks: { blocks: [{ first: "249811737665085440", count: 100 }], shard: 2, freshForMs: 250 },
+  decoded: {
+    id: "1541815603606036480",
+    kind: "snowflake",
+    time: "2022-06-28T16:07:40.105Z",
+    unixMs: 1656432460105,
+    tick: 367597485448,
+    datacenter: 11,
+    worker: 26,
+    shard: 378,
+    lane: 0,
+    sequence: 0,
+    encodings: {
+      decimal: "1541815603606036480",
+      hex: "1565a11f6217a000",
+      base32: "1ASD13XH1F800",
+      base36: "bppc0m3ju134",
+      base58: "4aaW4SzAyQK",
+      base62: "1ptWyK4WgZU",
+    },
+  },
+  range: { first: "132271570944000000", last: "143505594777599999" },
+  shard: {
+    shard: 0,
+    region: "enam",
+    clock: 1795249359580,
+    lanes: [{ lane: 0, next: 0, mark: 0, lead: 0, leadMs: 0 }],
+    counters: {
+      issued: 0,
+      grants: 0,
+      waits: 0,
+      rollbacks: 0,
+      writes: 0,
+      maxLeadMs: 0,
+      refusals: {},
+    },
+  },
+  namespace: {
+    name: "orders",
+    kind: "snowflake",
+    preset: "default",
+    layout: {
+      timestampBits: 41,
+      datacenterBits: 0,
+      workerBits: 10,
+      laneBits: 0,
+      sequenceBits: 12,
+      epochMs: 1735689600000,
+      tickMs: 1,
+    },
+    policy: {
+      maxStepBackMs: 3600000,
+      maxBorrowMs: 1000,
+      maxWaitMs: 250,
+      randomStart: 0,
+      reserveMs: 1000,
+      freshForMs: 250,
+    },
+    shards: 8,
+    regions: ["enam", "wnam", "weur", "apac"],
+    keyShards: 8,
+    builtIn: false,
+    retired: false,
+    createdAt: "2026-11-21T09:03:02.198Z",
+  },
+  namespaceBody: { kind: "snowflake", preset: "default", policy: { maxWaitMs: 100 }, shards: 16 },
+  keyBody: { name: "shop", scopes: ["issue"], namespaces: ["orders"] },
+  newKey: {
+    key: "efk_…",
+    id: "znWvDpCe7vVK",
+    name: "shop",
+    scopes: ["issue"],
+    namespaces: ["orders"],
+    createdAt: "2026-11-21T09:03:02.207Z",
+  },
+} as const;

@@ -1,0 +1,56 @@
+/** Holds every answer that a test gets against the OpenAPI document. */
+import { Validator } from "@cfworker/json-schema";
+import * as v from "valibot";
+import document from "../../src/http/openapi.json";
+
+const Media = v.object({ schema: v.optional(v.looseObject({})) });
+const Answer = v.object({
+  $ref: v.optional(v.string()),
+  content: v.optional(v.record(v.string(), Media), {}),
+});
+const Shown = v.object({
+  paths: v.record(
+    v.string(),
+    v.record(v.string(), v.object({ responses: v.record(v.string(), Answer) })),
+  ),
+  components: v.object({
+    schemas: v.record(v.string(), v.looseObject({})),
+    responses: v.record(v.string(), Answer),
+  }),
+});
+export const DOCUMENT = v.parse(Shown, document);
+
+const ROUTES = Object.keys(DOCUMENT.paths).map((path) => {
+  return { path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`) };
+});
+
+/** Fails where the document does not know the answer's status, type or shape. */
+export async function checkAnswer(method: string, path: string, response: Response): Promise<void> {
+  const [pathname = ""] = path.split("?");
+  const route = ROUTES.find(({ pattern }) => pattern.test(pathname));
+  const operation = route && DOCUMENT.paths[route.path]?.[method.toLowerCase()];
+  // Unknown paths and methods are refused before any operation, always with the same problems.
+  const { status } = response;
+  if (!operation) {
+    if (method !== "HEAD" && ![401, 404, 405, 503].includes(status))
+      fail(method, path, status, "no such operation");
+    return;
+  }
+  const said = operation.responses[`${status}`];
+  const answer = said?.$ref
+    ? DOCUMENT.components.responses[said.$ref.split("/").at(-1) ?? ""]
+    : said;
+  if (!answer) return fail(method, path, status, "no such status");
+  const type = response.headers.get("content-type")?.split(";")[0];
+  if (type === undefined) return;
+  const media = answer.content[type];
+  if (!media) return fail(method, path, status, `no such type: ${type}`);
+  if (!media.schema || !type.endsWith("json")) return;
+  const schema = { ...media.schema, components: DOCUMENT.components };
+  const result = new Validator(schema, "2020-12").validate(await response.clone().json());
+  if (!result.valid) fail(method, path, status, JSON.stringify(result.errors));
+}
+
+function fail(method: string, path: string, status: number, what: string): never {
+  throw new Error(`${method} ${path} ${status} is not as documented: ${what}`);
+}
