@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // Tests fail requests on purpose: the service's own log lines would bury what matters.
+    onConsoleLog: (line) => !line.startsWith('{"requestId"'),
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
     projects: [
       {

@@ -22,6 +22,7 @@ const edgeflake :Workerd.Worker = (
     (name = "SHARD", durableObjectNamespace = "Shard"),
     (name = "REGISTRY", durableObjectNamespace = "Registry"),
     (name = "ADMIN_KEY", fromEnvironment = "ADMIN_KEY"),
+    (name = "CORS_ORIGINS", fromEnvironment = "CORS_ORIGINS"),
     (name = "ACCESS", fromEnvironment = "ACCESS"),
   ],
 );

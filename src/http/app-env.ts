@@ -1,14 +1,18 @@
 import type { RequestIdVariables } from "hono/request-id";
+import type { TimingVariables } from "hono/timing";
 import type { ApiKeyRecord } from "../core/api-key.ts";
 import type { Namespace } from "../service/namespaces.ts";
 
 /** Hono's environment: bindings, and what middleware leaves for handlers. */
 export interface AppEnv {
   Bindings: Env;
-  Variables: RequestIdVariables & {
-    /** Whose request it is. */
-    caller: ApiKeyRecord;
-  };
+  Variables: RequestIdVariables &
+    TimingVariables & {
+      /** Whose request it is; on gated routes only. */
+      caller: ApiKeyRecord;
+      /** The code of the problem that was answered. */
+      problemCode?: string;
+    };
 }
 
 /** Below a route with a namespace in its path. */

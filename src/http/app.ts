@@ -2,19 +2,37 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { requestId } from "hono/request-id";
+import { secureHeaders } from "hono/secure-headers";
+import { timing } from "hono/timing";
 import { RegistryUnavailableError } from "../service/registry-call.ts";
 import { access } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { blocks } from "./blocks.ts";
+import { crossOrigin } from "./cors.ts";
 import { decode } from "./decode.ts";
 import { docs } from "./docs.ts";
 import { ids } from "./ids.ts";
 import { keys } from "./keys.ts";
-import { logError } from "./log.ts";
+import { logFailures } from "./log.ts";
 import { namespaces } from "./namespaces.ts";
 import { problem, registryUnavailable } from "./problem.ts";
 import { range } from "./range.ts";
 import { shards } from "./shards.ts";
+
+/** What has a meaning for an API whose one page is /docs. */
+const SECURE_HEADERS: Parameters<typeof secureHeaders>[0] = {
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'unsafe-inline'"],
+    frameAncestors: ["'none'"],
+  },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+};
 
 const NO_SUCH_PATH =
   "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces or /v1/keys (see /docs), and have no slash at the end.";
@@ -23,6 +41,10 @@ const NO_SUCH_PATH =
 export const app = new Hono<AppEnv>();
 
 app.use(requestId());
+app.use(logFailures);
+app.use(timing());
+app.use(secureHeaders(SECURE_HEADERS));
+app.use(crossOrigin);
 app.get("/healthz", (c) => {
   c.header("cache-control", "no-store");
   return c.json({ status: "ok" });
@@ -52,7 +74,6 @@ app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));
 app.onError((error, c) => {
   // Hono's own middleware throws its refusals, as answers that are ready to go.
   if (error instanceof HTTPException) return error.getResponse();
-  logError(c, error);
   if (error instanceof RegistryUnavailableError) return registryUnavailable(c);
   const detail = "The request failed inside; the log has a line with its requestId.";
   return problem(c, { code: "internal", detail, definite: false });

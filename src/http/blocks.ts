@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { blocksOf } from "../core/block.ts";
 import { issue } from "../service/issue.ts";
 import { requires } from "./access.ts";
+import { recordIssuing } from "./analytics.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { parseBlocksQuery } from "./issue-query.ts";
 import { ISSUING_METHODS, issuing } from "./issuing.ts";
@@ -20,8 +21,12 @@ blocks.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issu
   const limited = await chargeIds(c, count);
   if (limited) return limited;
   const issued = await issue(c.env.SHARD, namespace, placement, count);
-  if (!issued.ok) return refused(c, issued.refusal, issued.definite);
+  if (!issued.ok) {
+    recordIssuing(c, "blocks", { outcome: issued.refusal.code, count });
+    return refused(c, issued.refusal, issued.definite);
+  }
   const { shard, grants } = issued;
+  recordIssuing(c, "blocks", { outcome: "issued", count, shard });
   const granted = grants.flatMap((grant) => blocksOf(namespace.layout, shard, grant));
   c.header("cache-control", "no-store");
   c.header("edgeflake-shard", `${shard}`);

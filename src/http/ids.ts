@@ -5,6 +5,7 @@ import type { Layout } from "../core/layout.ts";
 import { callCountMax, issue, issueInCalls } from "../service/issue.ts";
 import { isPinned } from "../service/pick-shard.ts";
 import { requires } from "./access.ts";
+import { recordIssuing } from "./analytics.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { type IdEncoding, parseIdsQuery } from "./issue-query.ts";
 import { ISSUING_METHODS, issuing } from "./issuing.ts";
@@ -31,7 +32,11 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
     const calls = issueInCalls(c.env.SHARD, namespace, placement, count);
     const first = await calls.next();
     if (first.done) throw new Error("a request for at least one ID was answered by no call");
-    if (!first.value.ok) return refused(c, first.value.refusal, first.value.definite);
+    if (!first.value.ok) {
+      recordIssuing(c, "ids", { outcome: first.value.refusal.code, count });
+      return refused(c, first.value.refusal, first.value.definite);
+    }
+    recordIssuing(c, "ids", { outcome: "begun", count });
     c.header("cache-control", "no-store");
     c.header("content-type", "text/plain; charset=utf-8");
     const oneShard = isPinned(placement) || count <= callCountMax(namespace, placement);
@@ -40,7 +45,11 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
   }
 
   const issued = await issue(c.env.SHARD, namespace, placement, count);
-  if (!issued.ok) return refused(c, issued.refusal, issued.definite);
+  if (!issued.ok) {
+    recordIssuing(c, "ids", { outcome: issued.refusal.code, count });
+    return refused(c, issued.refusal, issued.definite);
+  }
+  recordIssuing(c, "ids", { outcome: "issued", count, shard: issued.shard });
   const texts = write(issued.shard, issued.grants);
   c.header("cache-control", "no-store");
   c.header("edgeflake-shard", `${issued.shard}`);

@@ -1,10 +1,28 @@
-import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
+import type { AppEnv } from "./app-env.ts";
 
-/** One JSON line for a request that failed inside. The route's pattern, not its values, so nothing secret gets in. */
-export function logError(c: Context, error: Error): void {
-  const requestId: unknown = c.get("requestId");
-  const { method } = c.req;
-  const { message, stack } = error;
-  console.error(JSON.stringify({ requestId, method, route: routePath(c, -1), message, stack }));
+/**
+ * One JSON line for each request that failed: warnings for what the caller can mend, errors for the rest.
+ * It has the route's pattern and the key's id, never values of the request: no key can get in.
+ */
+export const logFailures = createMiddleware<AppEnv>(async (c, next) => {
+  await next();
+  const { status } = c.res;
+  if (status < 400) return;
+  const line = {
+    requestId: c.get("requestId"),
+    method: c.req.method,
+    route: routePath(c, -1),
+    status,
+    code: c.get("problemCode"),
+    caller: c.get("caller")?.id,
+    ...(c.error && { error: c.error.message, cause: causeOf(c.error), stack: c.error.stack }),
+  };
+  if (status < 500) console.warn(JSON.stringify(line));
+  else console.error(JSON.stringify(line));
+});
+
+function causeOf({ cause }: Error): string | undefined {
+  return cause instanceof Error ? cause.message : undefined;
 }

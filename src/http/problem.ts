@@ -83,6 +83,7 @@ export function problem(c: Context, what: Problem): Response {
   const { status, title } = PROBLEM_KINDS[code];
   const requestId: unknown = c.get("requestId");
   const type = `/docs#${code}`;
+  c.set("problemCode", code);
   const facts = { type, title, status, detail, code, requestId, definite, retryAfterMs };
   const body = { ...facts, errors, conflict };
   return c.body(JSON.stringify(body), status, {

@@ -2,7 +2,8 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import type { ShardStatus } from "../objects/shard.ts";
 import { SHARDS_PAGE_MAX } from "../service/limits.ts";
-import { shardStatus } from "../service/shard-status.ts";
+import { type Namespace, regionOf } from "../service/namespaces.ts";
+import { type StatusResult, shardStatus } from "../service/shard-status.ts";
 import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { withNamespace } from "./namespace.ts";
@@ -26,16 +27,19 @@ shards.get("/:namespace", requires("read"), withNamespace, async (c) => {
   const end = Math.min(namespace.shards, cursor + limit);
   const page = Array.from({ length: Math.max(0, end - cursor) }, (_, index) => cursor + index);
   const results = await Promise.all(
-    page.map((shard) => shardStatus(c.env.SHARD, namespace, shard)),
+    page.map((shard) =>
+      shardStatus(c.env.SHARD, namespace, shard).catch(() => failed(namespace, shard)),
+    ),
   );
   c.header("cache-control", "no-store");
-  const statuses = [];
-  for (const result of results) {
-    if (!result.ok) return refused(c, result.refusal, true);
-    statuses.push(statusBody(namespace.layout.tickMs, result.region, result.status));
-  }
   const next = end < namespace.shards ? { cursor: `${end}` } : {};
-  return c.json({ shards: statuses, ...next });
+  return c.json({
+    shards: results.map((result) =>
+      // One shard that cannot say how it is must not hide the others.
+      result.ok ? statusBody(namespace, result.region, result.status) : faultBody(result),
+    ),
+    ...next,
+  });
 });
 
 shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
@@ -50,11 +54,26 @@ shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
   const result = await shardStatus(c.env.SHARD, namespace, shard.output);
   if (!result.ok) return refused(c, result.refusal, true);
   c.header("cache-control", "no-store");
-  return c.json(statusBody(namespace.layout.tickMs, result.region, result.status));
+  return c.json(statusBody(namespace, result.region, result.status));
 });
 
-function statusBody(tickMs: number, region: string, status: ShardStatus) {
+type Fault = Omit<Extract<StatusResult, { ok: false }>, "refusal"> & {
+  readonly refusal: { readonly code: string; readonly detail: string };
+};
+
+/** A shard whose object failed. */
+function failed(namespace: Namespace, shard: number): Fault {
+  const refusal = { code: "internal", detail: "The shard's object failed." };
+  return { ok: false, shard, region: regionOf(namespace, shard), refusal };
+}
+
+function faultBody({ shard, region, refusal: { code, detail } }: Fault) {
+  return { shard, region, fault: { code, detail } };
+}
+
+function statusBody({ layout: { tickMs } }: Namespace, region: string, status: ShardStatus) {
   const { maxLeadTicks, ...counters } = status.counters;
+  const writesPerIssued = counters.issued === 0 ? 0 : counters.writes / counters.issued;
   return {
     shard: status.shard,
     region,
@@ -62,6 +81,6 @@ function statusBody(tickMs: number, region: string, status: ShardStatus) {
     lanes: status.lanes.map(({ lane, next, mark, leadTicks }) => {
       return { lane, next, mark, lead: leadTicks, leadMs: leadTicks * tickMs };
     }),
-    counters: { ...counters, maxLeadMs: maxLeadTicks * tickMs },
+    counters: { ...counters, maxLeadMs: maxLeadTicks * tickMs, writesPerIssued },
   };
 }

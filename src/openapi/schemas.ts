@@ -94,10 +94,18 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       rollbacks: whole,
       writes: whole,
       maxLeadMs: whole,
+      writesPerIssued: { type: "number", minimum: 0 },
       refusals: { type: "object", additionalProperties: whole },
     }),
   }),
-  Shards: object({ shards: list(ref("Shard")), cursor: text }, ["cursor"]),
+  ShardFault: object({
+    shard: whole,
+    region: text,
+    fault: object({ code: text, detail: text }),
+  }),
+  Shards: object({ shards: list({ anyOf: [ref("Shard"), ref("ShardFault")] }), cursor: text }, [
+    "cursor",
+  ]),
   Namespace: object(
     {
       name: text,

@@ -98,6 +98,7 @@ export const EXAMPLES = {
       rollbacks: 0,
       writes: 0,
       maxLeadMs: 0,
+      writesPerIssued: 0,
       refusals: {},
     },
   },

@@ -51,7 +51,7 @@ export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
     status: response.status,
     headers: response.headers,
     text,
-    body: isJson ? JSON.parse(text) : {},
+    body: isJson && text !== "" ? JSON.parse(text) : {},
   };
 }
 

@@ -1,0 +1,19 @@
+import { cors } from "hono/cors";
+import { createMiddleware } from "hono/factory";
+import type { AppEnv } from "./app-env.ts";
+
+const allowOrigins = cors({
+  origin: (origin, c) => {
+    const allowed: string = c.env.CORS_ORIGINS;
+    return allowed.split(",").some((one) => one.trim() === origin) ? origin : null;
+  },
+  allowMethods: ["GET", "POST", "PUT", "DELETE"],
+  allowHeaders: ["authorization", "content-type"],
+  exposeHeaders: ["edgeflake-shard", "retry-after", "x-request-id"],
+  maxAge: 86_400,
+});
+
+/** Cross-origin requests, from the origins in the variable CORS_ORIGINS (comma-separated). Off where that is empty. */
+export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
+  return c.env.CORS_ORIGINS ? await allowOrigins(c, next) : await next();
+});
