@@ -14,8 +14,7 @@
  *  L5 Grants stay on the line: 0 ≤ start < end ≤ 2^(timestampBits + sequenceBits), end − start ≤ count.
  *  L6 Once the clock has reached the tick of `next` on every lane, one more ID is granted at once.
  *  L7 A wait is at least 1 ms and at most waitLeftMs, so a call ends although the clock stands still.
- *  L8 No mark is raised while this clock is over CLOCK_DISAGREEMENT_MAX_MS ahead of the caller's, and
- *     nobody is made to wait while it is over STANDSTILL_AHEAD_MS ahead (core/standstill).
+ *  L8 No mark is raised while this clock is over CLOCK_DISAGREEMENT_MAX_MS ahead of the caller's.
  *
  * Pure and synchronous: clock and randomness are handed in, storage is the caller's.
  */
@@ -32,7 +31,6 @@ import { type Layout, tickAt, tickStartMs } from "./layout.ts";
 import { CLOCK_DISAGREEMENT_MAX_MS, CLOCK_DISAGREEMENT_RETRY_MS } from "./limits.ts";
 import { markFor } from "./mark.ts";
 import type { Policy } from "./policy.ts";
-import { isAhead } from "./standstill.ts";
 
 export interface StepRequest extends LaneChoice {
   /** This shard's clock, read for this step. */
@@ -83,10 +81,6 @@ export function step(
   if (short) return short;
   const window = windows.find(({ open, start }) => open > start);
   if (window) return grantFrom(layout, policy, state, window, tick, request);
-  // A wait is reckoned from this clock: where that may stand still, it would take too long.
-  if (isAhead({ ownMs: request.nowMs, callerMs: request.callerNowMs })) {
-    return disagreement(state, request);
-  }
   const waitMs = tickStartMs(layout, nearestTick(windows)) - request.nowMs;
   return { kind: "wait", state, waitMs };
 }
@@ -209,7 +203,7 @@ function disagreement(state: LineState, { nowMs, callerNowMs }: StepRequest): Ou
     state,
     refusal: {
       code: "clock_disagreement",
-      detail: `The shard's clock is ${aheadMs} ms ahead of its caller's: too far to wait by it, or to move a mark.`,
+      detail: `The shard's clock is ${aheadMs} ms ahead of its caller's: too far to get into a mark.`,
       retryAfterMs: CLOCK_DISAGREEMENT_RETRY_MS,
     },
   };

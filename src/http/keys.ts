@@ -9,9 +9,10 @@ import { NAMESPACE_NAME } from "../service/namespaces.ts";
 import { requires } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody } from "./body.ts";
+import { pageOf, pageQuery } from "./page.ts";
 import { invalidParameters, problem } from "./problem.ts";
 import { parseQuery } from "./query.ts";
-import { oneOf, wholeText } from "./schema.ts";
+import { oneOf } from "./schema.ts";
 
 const nameTakes = `takes 1 to ${KEY_NAME_CHARS_MAX} characters`;
 const scopesTake = `takes a list of ${SCOPES.join(", ")}, at least one`;
@@ -47,11 +48,7 @@ export const KeyBody = v.strictObject({
   ),
 });
 
-const cursorTakes = "takes the cursor of the page before";
-export const KEYS_QUERY = {
-  limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
-  cursor: v.optional(v.pipe(v.string(cursorTakes), v.regex(/^[A-Za-z0-9_-]{1,64}$/, cursorTakes))),
-};
+export const KEYS_QUERY = pageQuery(/^[A-Za-z0-9_-]{1,64}$/);
 
 /** `/v1/keys`: making, listing and revoking API keys. */
 export const keys = new Hono<AppEnv>();
@@ -82,11 +79,10 @@ keys.get("/", async (c) => {
   const { values, errors } = parseQuery(c.req, KEYS_QUERY);
   if (errors.length > 0) return invalidParameters(c, errors);
   const { limit = LIST_PAGE_MAX, cursor = "" } = values;
-  const page = await listKeys(c.env.REGISTRY, cursor, limit + 1);
-  const shown = page.slice(0, limit);
-  const last = page.length > limit ? shown.at(-1) : undefined;
+  const found = await listKeys(c.env.REGISTRY, cursor, limit + 1);
+  const { shown, next } = pageOf(found, limit, ({ id }) => id);
   c.header("cache-control", "no-store");
-  return c.json({ keys: shown.map(bodyOf), ...(last && { cursor: last.id }) });
+  return c.json({ keys: shown.map(bodyOf), ...next });
 });
 
 keys.delete("/:id", async (c) => {

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import * as v from "valibot";
 import { mayUse } from "../core/api-key.ts";
 import type { NamespaceDefinition, NamespaceWish } from "../core/namespace.ts";
 import type { PutReply } from "../objects/registry.ts";
@@ -18,15 +17,11 @@ import type { AppEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody } from "./body.ts";
 import { namespaceRetired, unknownNamespace, withNamespace } from "./namespace.ts";
 import { NamespaceBody } from "./namespace-body.ts";
+import { pageOf, pageQuery } from "./page.ts";
 import { invalidParameters, type Problem, problem } from "./problem.ts";
 import { parseQuery } from "./query.ts";
-import { wholeText } from "./schema.ts";
 
-const cursorTakes = "takes the cursor of the page before";
-export const NAMESPACES_QUERY = {
-  limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
-  cursor: v.optional(v.pipe(v.string(cursorTakes), v.regex(NAMESPACE_NAME, cursorTakes))),
-};
+export const NAMESPACES_QUERY = pageQuery(NAMESPACE_NAME);
 
 /** `/v1/namespaces`: which there are; making, changing and retiring one's own. */
 export const namespaces = new Hono<AppEnv>();
@@ -35,12 +30,11 @@ namespaces.get("/", requires("read"), async (c) => {
   const { values, errors } = parseQuery(c.req, NAMESPACES_QUERY);
   if (errors.length > 0) return invalidParameters(c, errors);
   const { limit = LIST_PAGE_MAX, cursor = "" } = values;
-  const page = await listNamespaces(c.env.REGISTRY, cursor, limit + 1);
-  const shown = page.slice(0, limit);
-  const last = page.length > limit ? shown.at(-1) : undefined;
+  const found = await listNamespaces(c.env.REGISTRY, cursor, limit + 1);
+  const { shown, next } = pageOf(found, limit, ({ name }) => name);
   c.header("cache-control", "no-store");
   const mine = shown.filter(({ name }) => mayUse(c.get("caller"), name));
-  return c.json({ namespaces: mine.map(bodyOf), ...(last && { cursor: last.name }) });
+  return c.json({ namespaces: mine.map(bodyOf), ...next });
 });
 
 namespaces.get("/:namespace", requires("read"), withNamespace, (c) => {

@@ -11,6 +11,7 @@
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
  *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends though the clock stands still.
  *  S7 An instance whose clock is found to stand still (core/standstill) ends; the next reads the true clock.
+ *     While it only may, nobody is made to wait: a wait is reckoned from that clock and would take too long.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Grant } from "../core/block.ts";
@@ -19,7 +20,7 @@ import { type LineState, startLine } from "../core/lanes.ts";
 import { type Layout, tickAt } from "../core/layout.ts";
 import { type Outcome, type Raise, step } from "../core/line.ts";
 import type { Policy } from "../core/policy.ts";
-import { type ClockPair, observePair, standsStill } from "../core/standstill.ts";
+import { type ClockPair, isAhead, observePair, standsStill } from "../core/standstill.ts";
 import { type Counters, countersOf } from "./counters.ts";
 import { parseLineSpec } from "./line-spec.ts";
 import { workerIdOf } from "./shard-name.ts";
@@ -93,8 +94,10 @@ export class Shard extends DurableObject<Env> {
   }
 
   /** Grants `count` positions, in one or more intervals; waits or refuses as the policy says. */
-  async grant(call: GrantCall): Promise<GrantReply> {
-    this.#endIfStandingStill(call.callerNowMs);
+  async grant(asked: GrantCall): Promise<GrantReply> {
+    const arrival: ClockPair = { ownMs: Date.now(), callerMs: asked.callerNowMs };
+    this.#endIfStandingStill(arrival);
+    const call = isAhead(arrival) ? { ...asked, waitLeftMs: 0 } : asked;
     const grants: Grant[] = [];
     let missing = call.count;
     let waitedMs = 0;
@@ -103,8 +106,9 @@ export class Shard extends DurableObject<Env> {
       const opened = this.#open(call.lineSpec);
       if (!opened.ok) return this.#refuse(opened.refusal, call.count - missing, waitedMs);
       const outcome = this.#step(opened.line, call, missing, waitedMs);
-      if (outcome.kind === "refused")
+      if (outcome.kind === "refused") {
         return this.#refuse(outcome.refusal, call.count - missing, waitedMs);
+      }
       if (outcome.kind === "wait") {
         waitedMs += outcome.waitMs;
         this.#counters.waits += 1;
@@ -174,8 +178,7 @@ export class Shard extends DurableObject<Env> {
     this.#end("another instance of this shard has moved its mark");
   }
 
-  #endIfStandingStill(callerMs: number): void {
-    const now: ClockPair = { ownMs: Date.now(), callerMs };
+  #endIfStandingStill(now: ClockPair): void {
     this.#clocks = observePair(this.#clocks, now);
     if (standsStill(this.#clocks, now)) this.#end("this instance's clock stands still");
   }

@@ -316,7 +316,7 @@ describe("S7 a clock that stands still", () => {
     const stub = stubOf("twitter", 2);
     await stub.grant(callOf("twitter", { count: 4096 }));
     const reply = await stub.grant({ ...callOf("twitter"), callerNowMs: START_MS - backMs });
-    expect(reply).toMatchObject({ refusal: { code: "clock_disagreement" }, waitedMs: 0 });
+    expect(reply).toMatchObject({ refusal: { code: "shard_saturated" }, waitedMs: 0 });
   });
 
   it("ends the instance once the callers' clocks move and its own does not", async () => {
