@@ -74,7 +74,7 @@ app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));
 app.onError((error, c) => {
   // Hono's own middleware throws its refusals, as answers that are ready to go.
   if (error instanceof HTTPException) return error.getResponse();
-  if (error instanceof RegistryUnavailableError) return registryUnavailable(c);
+  if (error instanceof RegistryUnavailableError) return registryUnavailable(c, error.maybeDone);
   const detail = "The request failed inside; the log has a line with its requestId.";
   return problem(c, { code: "internal", detail, definite: false });
 });

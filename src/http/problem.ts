@@ -109,7 +109,10 @@ export function invalidParameters(c: Context, errors: readonly ParameterError[])
 }
 
 /** The registry failed or did not answer in time. */
-export function registryUnavailable(c: Context): Response {
-  const detail = "The registry of namespaces and keys does not answer; try again.";
-  return problem(c, { code: "registry_unavailable", detail, retryAfterMs: REGISTRY_RETRY_MS });
+export function registryUnavailable(c: Context, maybeDone: boolean): Response {
+  const detail = maybeDone
+    ? "The registry of namespaces and keys did not answer; it may have done what was asked."
+    : "The registry of namespaces and keys does not answer; try again.";
+  const code = "registry_unavailable";
+  return problem(c, { code, detail, definite: !maybeDone, retryAfterMs: REGISTRY_RETRY_MS });
 }

@@ -39,7 +39,9 @@ export async function createKey(
   const key = `${KEY_PREFIX}${random}${await checkOf(random)}`;
   const hash = (await sha256(key)).toHex();
   const record: ApiKeyRecord = { ...wish, id, createdMs: nowMs };
-  const reply = await callRegistry<AddKeyReply>(registry, (stub) => stub.addKey(record, hash));
+  const reply = await callRegistry<AddKeyReply>(registry, (stub) => stub.addKey(record, hash), {
+    changes: true,
+  });
   return reply.kind === "created" ? { kind: "created", key, record } : reply;
 }
 
@@ -54,7 +56,7 @@ export function listKeys(
 
 /** Revokes a key, in every isolate within CACHE_TRUSTED_MS; false where there is none. Throws RegistryUnavailableError. */
 export function deleteKey(registry: RegistryBinding, id: string): Promise<boolean> {
-  return callRegistry<boolean>(registry, (stub) => stub.deleteKey(id));
+  return callRegistry<boolean>(registry, (stub) => stub.deleteKey(id), { changes: true });
 }
 
 /**

@@ -7,7 +7,7 @@ import {
 } from "../core/namespace.ts";
 import { PRESETS } from "../core/presets.ts";
 import type { Region } from "../core/regions.ts";
-import type { PutReply } from "../objects/registry.ts";
+import type { PutReply, Registry } from "../objects/registry.ts";
 import type { StoredNamespace } from "../objects/registry-storage.ts";
 import { RegistryCache } from "./registry-cache.ts";
 import { callRegistry, type RegistryBinding } from "./registry-call.ts";
@@ -87,16 +87,22 @@ export async function putNamespace(
   name: string,
   wish: NamespaceWish,
 ): Promise<PutReply> {
-  const reply = await callRegistry<PutReply>(registry, (stub) => stub.putNamespace(name, wish));
-  known.forget(name);
-  return reply;
+  const put = (stub: DurableObjectStub<Registry>) => stub.putNamespace(name, wish);
+  try {
+    return await callRegistry<PutReply>(registry, put, { changes: true });
+  } finally {
+    known.forget(name);
+  }
 }
 
 /** Retires a name for ever; false where there is none. Throws RegistryUnavailableError. */
 export async function retireNamespace(registry: RegistryBinding, name: string): Promise<boolean> {
-  const retired = await callRegistry<boolean>(registry, (stub) => stub.retireNamespace(name));
-  known.forget(name);
-  return retired;
+  const retire = (stub: DurableObjectStub<Registry>) => stub.retireNamespace(name);
+  try {
+    return await callRegistry<boolean>(registry, retire, { changes: true });
+  } finally {
+    known.forget(name);
+  }
 }
 
 export function isBuiltIn(name: string): boolean {

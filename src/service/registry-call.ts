@@ -9,12 +9,20 @@ const REGISTRY_NAME = "registry";
 /** The registry failed or did not answer in time; `cause` says how. */
 export class RegistryUnavailableError extends Error {
   override readonly name = "RegistryUnavailableError";
+  /** True: the call may have changed something all the same. */
+  readonly maybeDone: boolean;
+
+  constructor(cause: unknown, maybeDone: boolean) {
+    super("the registry does not answer", { cause });
+    this.maybeDone = maybeDone;
+  }
 }
 
-/** Calls the registry. Throws RegistryUnavailableError where it fails or takes over REGISTRY_TIMEOUT_MS. */
+/** Calls the registry; `changes` says that the call is to change something. Throws RegistryUnavailableError where it fails or takes over REGISTRY_TIMEOUT_MS. */
 export async function callRegistry<Reply>(
   registry: RegistryBinding,
   call: (stub: DurableObjectStub<Registry>) => Promise<Reply>,
+  { changes = false }: { readonly changes?: boolean } = {},
 ): Promise<Reply> {
   const answered = new AbortController();
   const { signal } = answered;
@@ -24,7 +32,7 @@ export async function callRegistry<Reply>(
   try {
     return await Promise.race([call(registry.getByName(REGISTRY_NAME)), timeout]);
   } catch (cause) {
-    throw new RegistryUnavailableError("the registry does not answer", { cause });
+    throw new RegistryUnavailableError(cause, changes);
   } finally {
     answered.abort();
     // The aborted wait rejects; nobody is left to hear it.

@@ -1,9 +1,11 @@
 /** What the router makes of shards that fail, refuse or disagree. The shards here are scripted faults. */
+import { evictDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { GrantCall, GrantReply } from "../../src/objects/shard.ts";
 import { type Issued, issue, issueInCalls } from "../../src/service/issue.ts";
 import type { Shards } from "../../src/service/shard-call.ts";
-import { namespaceOf } from "../support/shards.ts";
+import { ask, put } from "../support/admin.ts";
+import { inStorage, namespaceOf, stubOf } from "../support/shards.ts";
 
 type Script = (call: GrantCall, shard: number) => GrantReply | Error;
 
@@ -157,6 +159,28 @@ describe("failover", () => {
     const { shards, asked } = scripted(() => refuse("layout_conflict"));
     await issue(shards, someNamespace(), FRESH, 1);
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe("a real home shard that is closed", () => {
+  it("costs one failover, and no ID comes twice", async () => {
+    await put("closing");
+    const first = await ask("/v1/ids/closing");
+    const home = Number(first.headers.get("edgeflake-shard"));
+    const stub = stubOf("closing", home);
+    // Its line is a year ahead of the clock.
+    await inStorage(stub, (sql) => sql.exec("UPDATE lane SET mark = mark + 31536000000 * 4096"));
+    await evictDurableObject(stub);
+    const ids = new Set(first.body.ids as string[]);
+    for (let request = 0; request < 20; request += 1) {
+      const answer = await ask("/v1/ids/closing?count=10");
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("edgeflake-shard")).not.toBe(`${home}`);
+      for (const id of answer.body.ids as string[]) ids.add(id);
+    }
+    expect(ids.size).toBe(201);
+    const { body } = await ask(`/v1/shards/closing/${home}`);
+    expect(body.counters).toMatchObject({ refusals: { clock_behind: 1 } });
   });
 });
 

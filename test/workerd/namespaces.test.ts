@@ -234,6 +234,18 @@ describe("what the isolate remembers", () => {
     expect((await ask("/v1/ids/default", { bindings })).status).toBe(200);
   });
 
+  it("and a change that may have been made is not called definite", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const down = { getByName: () => ({ putNamespace: () => Promise.reject(new Error("down")) }) };
+    const bindings = { ...CLOSED, REGISTRY: down } as unknown as Env;
+    const json = { kind: "snowflake" };
+    const answer = await ask("/v1/namespaces/maybe", { method: "PUT", json, bindings });
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: "registry_unavailable", definite: false },
+    });
+  });
+
   it("remembers for a second that a name is unknown", async () => {
     const { bindings, namespace } = watched({ now: false });
     for (let request = 0; request < 5; request += 1) {
