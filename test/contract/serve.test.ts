@@ -23,8 +23,10 @@ afterEach(async () => {
   rmSync(path.dirname(path.dirname(dataFolder)), { recursive: true, force: true });
 });
 
-async function start(access: string | null = "open"): Promise<ServiceProcess> {
-  const service = await ServiceProcess.start(dataFolder, access);
+async function start(
+  variables: { readonly ACCESS?: string; readonly ADMIN_KEY?: string } = { ACCESS: "open" },
+): Promise<ServiceProcess> {
+  const service = await ServiceProcess.start(dataFolder, variables);
   running.push(service);
   return service;
 }
@@ -88,8 +90,8 @@ describe("npm run serve", () => {
   });
 
   it("is closed where ACCESS is not exactly open, health excepted", async () => {
-    for (const access of [null, "keys"]) {
-      const service = await start(access);
+    for (const variables of [{}, { ACCESS: "keys" }]) {
+      const service = await start(variables);
       const response = await fetch(`${service.url}/v1/ids/default`);
       expect([response.status, await response.json()]).toMatchObject([
         503,
@@ -98,6 +100,38 @@ describe("npm run serve", () => {
       expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
       await service.stop();
     }
+  });
+
+  it("keeps namespaces and keys through a kill right after their answers", async () => {
+    const ADMIN_KEY = "the-admin-key";
+    const send = (service: ServiceProcess, path: string, key: string, init: RequestInit = {}) =>
+      fetch(service.url + path, {
+        ...init,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      });
+    const first = await start({ ADMIN_KEY });
+    const put = await send(first, "/v1/namespaces/orders", ADMIN_KEY, {
+      method: "PUT",
+      body: JSON.stringify({ kind: "snowflake" }),
+    });
+    const made = await send(first, "/v1/keys", ADMIN_KEY, {
+      method: "POST",
+      body: JSON.stringify({ scopes: ["issue"], namespaces: ["orders"] }),
+    });
+    expect([put.status, made.status]).toEqual([201, 201]);
+    const { key, id } = (await made.json()) as { key: string; id: string };
+    await first.crash();
+    const second = await start({ ADMIN_KEY });
+    const statusOf = async (path: string, token: string, method = "GET") =>
+      (await send(second, path, token, { method })).status;
+    expect(await statusOf("/v1/ids/orders", key)).toBe(200);
+    expect(await statusOf("/v1/ids/default", key)).toBe(403);
+    expect(await statusOf("/v1/keys", key)).toBe(403);
+    expect(await statusOf("/v1/ids/orders", "nobody")).toBe(401);
+    expect(await statusOf(`/v1/keys/${id}`, ADMIN_KEY, "DELETE")).toBe(204);
+    await second.crash();
+    const third = await start({ ADMIN_KEY });
+    expect((await send(third, "/v1/ids/orders", key)).status).toBe(401);
   });
 
   it("SIGTERM to npm ends workerd too", async () => {

@@ -15,12 +15,15 @@ export class ServiceProcess {
     this.url = url;
   }
 
-  /** Starts it on a free port; done once it listens. `access` null leaves ACCESS unset. */
-  static async start(dataFolder: string, access: string | null): Promise<ServiceProcess> {
-    const { ACCESS: _, ...environment } = process.env;
+  /** Starts it on a free port with these variables; done once it listens. */
+  static async start(
+    dataFolder: string,
+    variables: { readonly ACCESS?: string; readonly ADMIN_KEY?: string },
+  ): Promise<ServiceProcess> {
+    const { ACCESS: _, ADMIN_KEY: __, ...environment } = process.env;
     const child = spawn(process.execPath, [SERVE_SCRIPT, "--port", "0", "--data", dataFolder], {
       detached: true,
-      env: access === null ? environment : { ...environment, ACCESS: access },
+      env: { ...environment, ...variables },
       stdio: ["ignore", "pipe", "inherit"],
     });
     if (!child.stdout) throw new Error("the service has no standard output");
