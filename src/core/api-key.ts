@@ -22,8 +22,9 @@ export function isExpired({ expiresAtMs }: ApiKeyRecord, nowMs: number): boolean
   return expiresAtMs !== undefined && nowMs >= expiresAtMs;
 }
 
-/** Whether a key has a scope; `admin` has all. */
-export function hasScope({ scopes }: ApiKeyRecord, scope: Scope): boolean {
+/** Whether a key has a scope; `admin` has all. A key that is restricted to namespaces never administers. */
+export function hasScope({ scopes, namespaces }: ApiKeyRecord, scope: Scope): boolean {
+  if (scope === "admin" && namespaces) return false;
   return scopes.includes(scope) || scopes.includes("admin");
 }
 

@@ -100,11 +100,24 @@ export function defineNamespace(wish: NamespaceWish, stored?: NamespaceDefinitio
   return { kind: "defined", definition };
 }
 
+/** The policy that a namespace of that preset has where nothing is overridden; `default`'s for an unknown preset. */
+export function defaultPolicyOf(presetName: string): NamespacePolicy {
+  const preset = PRESETS.get(presetName) ?? PRESETS.get("default");
+  if (!preset) throw new RangeError("there is no preset default");
+  return policyOf(preset.policy, {});
+}
+
 function policyOf(preset: Policy, overrides: Partial<NamespacePolicy>): NamespacePolicy {
   const policy = { ...preset, freshForMs: FRESH_FOR_DEFAULT_MS, ...overrides };
   const leads = policy.maxStepBackMs > 0 || policy.maxBorrowMs > 0;
   const reserveMs = leads ? RESERVE_DEFAULT_MS : RESERVE_STRICT_CLOCK_MS;
-  return { ...policy, reserveMs: overrides.reserveMs ?? reserveMs };
+  const usual = Math.max(1, Math.min(reserveMs, reserveMaxMs(policy)));
+  return { ...policy, reserveMs: overrides.reserveMs ?? usual };
+}
+
+/** A start begins at the mark: further ahead than this, it would refuse until the clock has come near. */
+function reserveMaxMs({ maxStepBackMs, maxBorrowMs, maxWaitMs }: Policy): number {
+  return maxStepBackMs + maxBorrowMs + maxWaitMs;
 }
 
 function errorsOf(definition: NamespaceDefinition, layout: Layout): FieldError[] {
@@ -115,6 +128,12 @@ function errorsOf(definition: NamespaceDefinition, layout: Layout): FieldError[]
     }
   };
   takes("policy.randomStart", definition.policy.randomStart, 0, layout.sequenceCount);
+  takes(
+    "policy.reserveMs",
+    definition.policy.reserveMs,
+    1,
+    Math.max(1, reserveMaxMs(definition.policy)),
+  );
   takes("shards", definition.shards, 1, shardsMax(layout));
   takes("keyShards", definition.keyShards, 1, definition.shards);
   return errors;

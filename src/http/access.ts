@@ -11,6 +11,9 @@ import { waitUntilOf } from "./wait-until.ts";
 /** The caller where access is open: everybody may do all. */
 const ANYBODY: ApiKeyRecord = { id: "open", scopes: ["admin"], createdMs: 0 };
 
+/** What can be sent as a bearer token (RFC 6750). */
+const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+
 /** One text for every token that is not taken, so that it tells nothing about the token. */
 const UNAUTHORIZED = {
   message: (c: Context) => {
@@ -33,11 +36,17 @@ const withKey = bearerAuth({
 
 /** Lets in whom ACCESS and the keys let in. Only the exact word `open` opens the service. */
 export const access = createMiddleware<AppEnv>(async (c, next) => {
+  c.header("cache-control", "no-store");
   if (c.env.ACCESS === "open") {
     c.set("caller", ANYBODY);
     return await next();
   }
-  if (c.env.ADMIN_KEY) return await withKey(c, next);
+  if (c.env.ADMIN_KEY && BEARER_TOKEN.test(c.env.ADMIN_KEY)) return await withKey(c, next);
+  if (c.env.ADMIN_KEY) {
+    const detail =
+      "ADMIN_KEY cannot be sent as a bearer token: it takes letters, digits and . _ ~ + / -, as from: openssl rand -base64 32";
+    return problem(c, { code: "not_configured", detail });
+  }
   const detail =
     'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
   return problem(c, { code: "not_configured", detail });

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { requestId } from "hono/request-id";
@@ -42,7 +42,6 @@ export const app = new Hono<AppEnv>();
 
 app.use(requestId());
 app.use(logFailures);
-app.use(timing());
 app.use(secureHeaders(SECURE_HEADERS));
 app.use(crossOrigin);
 app.get("/healthz", (c) => {
@@ -50,15 +49,20 @@ app.get("/healthz", (c) => {
   return c.json({ status: "ok" });
 });
 app.route("/", docs);
+for (const path of ["/healthz", "/docs", "/openapi.json"]) {
+  // Behind the gate they would be 401 for other methods.
+  app.all(path, (c) => methodRefused(c, ["GET", "HEAD"]));
+}
 app.use(access);
+// Behind the gate: how long a refusal took would tell refused keys apart.
+app.use(timing());
 app.use(
   methodNotAllowed({
     app,
     onMethodNotAllowed: (c, methods) => {
       // Routes that take POST issue or create: there is no HEAD of those.
       const allow = methods.filter((method) => method !== "HEAD" || !methods.includes("POST"));
-      const detail = `This path takes ${allow.join(", ")}.`;
-      return problem(c, { code: "method_not_allowed", detail, allow });
+      return methodRefused(c, allow);
     },
   }),
 );
@@ -69,6 +73,11 @@ app.route("/v1/range", range);
 app.route("/v1/shards", shards);
 app.route("/v1/namespaces", namespaces);
 app.route("/v1/keys", keys);
+
+function methodRefused(c: Context, allow: readonly string[]): Response {
+  const detail = `This path takes ${allow.join(", ")}.`;
+  return problem(c, { code: "method_not_allowed", detail, allow });
+}
 
 app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));
 app.onError((error, c) => {

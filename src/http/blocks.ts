@@ -28,7 +28,6 @@ blocks.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issu
   const { shard, grants } = issued;
   recordIssuing(c, "blocks", { outcome: "issued", count, shard });
   const granted = grants.flatMap((grant) => blocksOf(namespace.layout, shard, grant));
-  c.header("cache-control", "no-store");
   c.header("edgeflake-shard", `${shard}`);
   return c.json({
     blocks: granted.map((block) => ({ first: block.first.toString(), count: block.count })),

@@ -1,18 +1,36 @@
 /** JSON bodies: size, type, UTF-8, JSON and schema, each refused with what is taken. */
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
+import { HTTPException } from "hono/http-exception";
+import { timeout } from "hono/timeout";
 import * as v from "valibot";
 import type { FieldError } from "../core/namespace.ts";
-import { BODY_BYTES_MAX } from "./limits.ts";
+import { BODY_BYTES_MAX, BODY_READ_MAX_MS, ERRORS_MAX } from "./limits.ts";
 import { type Parsed, problem } from "./problem.ts";
 
-/** Refuses bodies over BODY_BYTES_MAX, before they are read whole. */
-export const limitedBody = bodyLimit({
+/** Refuses bodies over BODY_BYTES_MAX before they are read whole, and chunked ones that break off. */
+export const limitedBody = createMiddleware(async (c, next) => {
+  try {
+    return await limit(c, next);
+  } catch {
+    // Errors of the handler end in onError: what is thrown here is the body's reading.
+    return problem(c, { code: "invalid_body", detail: "The body broke off." });
+  }
+});
+
+const limit = bodyLimit({
   maxSize: BODY_BYTES_MAX,
   onError: (c) => {
     const detail = `A body here takes at most ${BODY_BYTES_MAX} bytes.`;
     return problem(c, { code: "body_too_large", detail });
   },
+});
+
+/** Refuses bodies that take longer than BODY_READ_MAX_MS to arrive: nobody may hold a request open for ever. */
+export const timelyBody = timeout(BODY_READ_MAX_MS, (c) => {
+  const detail = `The body takes at most ${BODY_READ_MAX_MS} ms to arrive.`;
+  return new HTTPException(400, { res: problem(c, { code: "invalid_body", detail }) });
 });
 
 /** Reads a JSON object as the schema says; all its bad fields come back at once. */
@@ -25,7 +43,7 @@ export async function readBody<Schema extends v.GenericSchema>(
     const detail = "A body here takes the content type application/json, in UTF-8.";
     return { ok: false, response: problem(c, { code: "unsupported_media_type", detail }) };
   }
-  const text = utf8Of(await c.req.arrayBuffer());
+  const text = utf8Of(await bytesOf(c));
   const value = text === undefined ? undefined : jsonOf(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const detail = "The body takes one JSON object in UTF-8.";
@@ -33,21 +51,63 @@ export async function readBody<Schema extends v.GenericSchema>(
   }
   const result = v.safeParse(schema, value);
   if (result.success) return { ok: true, value: result.output };
-  const errors = result.issues.map((issue) => {
-    const unknown = issue.expected === "never";
-    const detail = unknown ? "is not a field here" : issue.message;
-    return { field: v.getDotPath(issue) ?? "body", detail };
-  });
-  return { ok: false, response: invalidBody(c, errors) };
+  return { ok: false, response: invalidBody(c, errorsOf(schema, value, result.issues)) };
 }
 
 /** Every bad field at once, each with what it takes. */
 export function invalidBody(c: Context, errors: readonly FieldError[]): Response {
-  const detail = `${errors.map((error) => `${error.field} ${error.detail}`).join("; ")}.`;
-  return problem(c, { code: "invalid_body", detail, errors });
+  const shown = errors.slice(0, ERRORS_MAX);
+  const more = errors.length > shown.length ? `; and ${errors.length - shown.length} more` : "";
+  const detail = shown.map((error) => `${error.field} ${error.detail}`).join("; ");
+  return problem(c, { code: "invalid_body", detail: `${detail}${more}.`, errors: shown });
 }
 
-function utf8Of(bytes: ArrayBuffer): string | undefined {
+function errorsOf(
+  schema: v.GenericSchema,
+  value: object,
+  issues: readonly v.GenericIssue[],
+): FieldError[] {
+  // Valibot names the first unknown field of an object only, and is terse about missing ones.
+  const known = issues.filter(({ expected }) => expected !== "never");
+  return [
+    ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is not a field here" })),
+    ...known.map((issue) => {
+      const missing = issue.kind === "schema" && issue.expected?.startsWith('"') === true;
+      const field = v.getDotPath(issue) ?? "body";
+      return { field, detail: missing ? "is missing" : issue.message };
+    }),
+  ];
+}
+
+/** The dot paths of all fields that a schema of strict objects does not know. */
+function unknownFields(schema: unknown, value: unknown, prefix: string): string[] {
+  if (!v.is(Wrapped, schema) || typeof value !== "object" || value === null) return [];
+  if (schema.wrapped) return unknownFields(schema.wrapped, value, prefix);
+  const entries = schema.entries;
+  if (!entries || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, field]) =>
+    Object.hasOwn(entries, name)
+      ? unknownFields(entries[name], field, `${prefix}${name}.`)
+      : [`${prefix}${name}`],
+  );
+}
+
+/** What of Valibot's schemas the search for unknown fields looks at. */
+const Wrapped = v.looseObject({
+  wrapped: v.optional(v.unknown()),
+  entries: v.optional(v.record(v.string(), v.unknown())),
+});
+
+/** The body's bytes; undefined where it breaks off. */
+async function bytesOf(c: Context): Promise<ArrayBuffer | undefined> {
+  try {
+    return await c.req.arrayBuffer();
+  } catch {
+    return undefined;
+  }
+}
+
+function utf8Of(bytes: ArrayBuffer | undefined): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { blocksOf, type Grant } from "../core/block.ts";
 import { encode } from "../core/codec.ts";
+import type { Refusal } from "../core/errors.ts";
 import type { Layout } from "../core/layout.ts";
 import { callCountMax, issue, issueInCalls } from "../service/issue.ts";
 import { isPinned } from "../service/pick-shard.ts";
@@ -9,6 +10,7 @@ import { recordIssuing } from "./analytics.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { type IdEncoding, parseIdsQuery } from "./issue-query.ts";
 import { ISSUING_METHODS, issuing } from "./issuing.ts";
+import { logCutStream } from "./log.ts";
 import { withNamespace } from "./namespace.ts";
 import { refused } from "./problem.ts";
 import { chargeIds } from "./rate-limit.ts";
@@ -37,11 +39,14 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
       return refused(c, first.value.refusal, first.value.definite);
     }
     recordIssuing(c, "ids", { outcome: "begun", count });
-    c.header("cache-control", "no-store");
     c.header("content-type", "text/plain; charset=utf-8");
     const oneShard = isPinned(placement) || count <= callCountMax(namespace, placement);
     if (oneShard) c.header("edgeflake-shard", `${first.value.shard}`);
-    return c.body(textStream(first.value, calls, write));
+    const onCut = ({ code }: Refusal): void => {
+      recordIssuing(c, "ids", { outcome: code, count });
+      logCutStream(c, code);
+    };
+    return c.body(textStream(first.value, calls, write, onCut));
   }
 
   const issued = await issue(c.env.SHARD, namespace, placement, count);
@@ -51,7 +56,6 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
   }
   recordIssuing(c, "ids", { outcome: "issued", count, shard: issued.shard });
   const texts = write(issued.shard, issued.grants);
-  c.header("cache-control", "no-store");
   c.header("edgeflake-shard", `${issued.shard}`);
   return c.json({ ids: encoding === "number" ? texts.map(Number) : texts });
 });

@@ -8,7 +8,7 @@ import { LIST_PAGE_MAX } from "../service/limits.ts";
 import { NAMESPACE_NAME } from "../service/namespaces.ts";
 import { requires } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
-import { invalidBody, limitedBody, readBody } from "./body.ts";
+import { invalidBody, limitedBody, readBody, timelyBody } from "./body.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { invalidParameters, problem } from "./problem.ts";
 import { parseQuery } from "./query.ts";
@@ -20,33 +20,43 @@ const namespacesTake = `takes a list of 1 to ${KEY_NAMESPACES_MAX} names of name
 const expiresAtTakes = `takes ${INSTANT_TAKES}`;
 
 /** The body of POST /v1/keys. */
-export const KeyBody = v.strictObject({
-  name: v.exactOptional(
-    v.pipe(
-      v.string(nameTakes),
-      v.minLength(1, nameTakes),
-      v.maxLength(KEY_NAME_CHARS_MAX, nameTakes),
-    ),
-  ),
-  scopes: v.pipe(
-    v.array(oneOf(SCOPES), scopesTake),
-    v.minLength(1, scopesTake),
-    v.maxLength(SCOPES.length, scopesTake),
-  ),
-  namespaces: v.exactOptional(
-    v.pipe(
-      v.array(
-        v.pipe(v.string(namespacesTake), v.regex(NAMESPACE_NAME, namespacesTake)),
-        namespacesTake,
+export const KeyBody = v.pipe(
+  v.strictObject({
+    name: v.exactOptional(
+      v.pipe(
+        v.string(nameTakes),
+        v.minLength(1, nameTakes),
+        v.maxLength(KEY_NAME_CHARS_MAX, nameTakes),
       ),
-      v.minLength(1, namespacesTake),
-      v.maxLength(KEY_NAMESPACES_MAX, namespacesTake),
     ),
+    scopes: v.pipe(
+      v.array(oneOf(SCOPES), scopesTake),
+      v.minLength(1, scopesTake),
+      v.maxLength(SCOPES.length, scopesTake),
+    ),
+    namespaces: v.exactOptional(
+      v.pipe(
+        v.array(
+          v.pipe(v.string(namespacesTake), v.regex(NAMESPACE_NAME, namespacesTake)),
+          namespacesTake,
+        ),
+        v.minLength(1, namespacesTake),
+        v.maxLength(KEY_NAMESPACES_MAX, namespacesTake),
+      ),
+    ),
+    expiresAt: v.exactOptional(
+      v.pipe(v.string(expiresAtTakes), v.transform(parseInstant), v.number(expiresAtTakes)),
+    ),
+  }),
+  v.forward(
+    v.partialCheck(
+      [["scopes"], ["namespaces"]],
+      ({ scopes, namespaces }) => namespaces === undefined || !scopes.includes("admin"),
+      "takes no scope admin beside it: an admin makes namespaces and keys of any kind",
+    ),
+    ["namespaces"],
   ),
-  expiresAt: v.exactOptional(
-    v.pipe(v.string(expiresAtTakes), v.transform(parseInstant), v.number(expiresAtTakes)),
-  ),
-});
+);
 
 export const KEYS_QUERY = pageQuery(/^[A-Za-z0-9_-]{1,64}$/);
 
@@ -55,7 +65,7 @@ export const keys = new Hono<AppEnv>();
 
 keys.use(requires("admin"));
 
-keys.post("/", limitedBody, async (c) => {
+keys.post("/", timelyBody, limitedBody, async (c) => {
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
   const body = await readBody(c, KeyBody);
@@ -71,7 +81,6 @@ keys.post("/", limitedBody, async (c) => {
     const detail = `This deployment has its ${created.most} keys; revoke some.`;
     return problem(c, { code: "forbidden", detail });
   }
-  c.header("cache-control", "no-store");
   return c.json({ key: created.key, ...bodyOf(created.record) }, 201);
 });
 
@@ -81,7 +90,6 @@ keys.get("/", async (c) => {
   const { limit = LIST_PAGE_MAX, cursor = "" } = values;
   const found = await listKeys(c.env.REGISTRY, cursor, limit + 1);
   const { shown, next } = pageOf(found, limit, ({ id }) => id);
-  c.header("cache-control", "no-store");
   return c.json({ keys: shown.map(bodyOf), ...next });
 });
 

@@ -13,3 +13,5 @@ export const REGISTRY_RETRY_MS = 1000;
 export const BODY_WAIT_MS = 1000;
 /** Bad parameters that an answer names: more than there are to know, or 400s would be larger than their requests. */
 export const ERRORS_MAX = 32;
+/** How long a body may take to arrive where one is taken, in ms: 16 kB over the slowest line, and some. */
+export const BODY_READ_MAX_MS = 5000;

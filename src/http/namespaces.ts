@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import { mayUse } from "../core/api-key.ts";
 import type { NamespaceDefinition, NamespaceWish } from "../core/namespace.ts";
 import type { PutReply } from "../objects/registry.ts";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
@@ -14,7 +13,7 @@ import {
 } from "../service/namespaces.ts";
 import { requires } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
-import { invalidBody, limitedBody, readBody } from "./body.ts";
+import { invalidBody, limitedBody, readBody, timelyBody } from "./body.ts";
 import { namespaceRetired, unknownNamespace, withNamespace } from "./namespace.ts";
 import { NamespaceBody } from "./namespace-body.ts";
 import { pageOf, pageQuery } from "./page.ts";
@@ -30,21 +29,19 @@ namespaces.get("/", requires("read"), async (c) => {
   const { values, errors } = parseQuery(c.req, NAMESPACES_QUERY);
   if (errors.length > 0) return invalidParameters(c, errors);
   const { limit = LIST_PAGE_MAX, cursor = "" } = values;
-  const found = await listNamespaces(c.env.REGISTRY, cursor, limit + 1);
+  const { namespaces: only } = c.get("caller");
+  const found = await listNamespaces(c.env.REGISTRY, { after: cursor, limit: limit + 1, only });
   const { shown, next } = pageOf(found, limit, ({ name }) => name);
-  c.header("cache-control", "no-store");
-  const mine = shown.filter(({ name }) => mayUse(c.get("caller"), name));
-  return c.json({ namespaces: mine.map(bodyOf), ...next });
+  return c.json({ namespaces: shown.map(bodyOf), ...next });
 });
 
 namespaces.get("/:namespace", requires("read"), withNamespace, (c) => {
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
-  c.header("cache-control", "no-store");
   return c.json(bodyOf(c.get("namespace")));
 });
 
-namespaces.put("/:namespace", requires("admin"), limitedBody, async (c) => {
+namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async (c) => {
   const name = c.req.param("namespace");
   if (isBuiltIn(name)) return builtInNamespace(c);
   const { errors } = parseQuery(c.req, {});

@@ -17,8 +17,17 @@ export async function chargeIds(
   const { id } = c.get("caller");
   const address = c.req.header("cf-connecting-ip") ?? "";
   const key = c.env.ACCESS === "open" ? `address:${address}` : `key:${id}`;
-  const { success } = await limiter.limit({ key, delta: count });
-  if (success) return undefined;
+  if (await isWithinLimit(limiter, key, count)) return undefined;
   const detail = `Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`;
   return problem(c, { code: "rate_limited", detail, retryAfterMs: RATE_LIMIT_PERIOD_S * 1000 });
+}
+
+/** A limiter that fails lets callers on: it must not take the service down with it. */
+async function isWithinLimit(limiter: RateLimit, key: string, delta: number): Promise<boolean> {
+  try {
+    return (await limiter.limit({ key, delta })).success;
+  } catch (error) {
+    console.error(JSON.stringify({ limiter: error instanceof Error ? error.message : "failed" }));
+    return true;
+  }
 }

@@ -31,7 +31,6 @@ shards.get("/:namespace", requires("read"), withNamespace, async (c) => {
       shardStatus(c.env.SHARD, namespace, shard).catch(() => failed(namespace, shard)),
     ),
   );
-  c.header("cache-control", "no-store");
   const next = end < namespace.shards ? { cursor: `${end}` } : {};
   return c.json({
     shards: results.map((result) =>
@@ -53,7 +52,6 @@ shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
   }
   const result = await shardStatus(c.env.SHARD, namespace, shard.output);
   if (!result.ok) return refused(c, result.refusal, true);
-  c.header("cache-control", "no-store");
   return c.json(statusBody(namespace, result.region, result.status));
 });
 

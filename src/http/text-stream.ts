@@ -1,4 +1,5 @@
 import type { Grant } from "../core/block.ts";
+import type { Refusal } from "../core/errors.ts";
 import type { Issued } from "../service/issue.ts";
 
 type Granted = Extract<Issued, { ok: true }>;
@@ -11,6 +12,7 @@ export function textStream(
   first: Granted,
   rest: AsyncGenerator<Issued>,
   write: (shard: number, grants: readonly Grant[]) => string[],
+  onCut: (refusal: Refusal) => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let pending: Granted | undefined = first;
@@ -20,7 +22,10 @@ export function textStream(
         const next = pending ? { done: false as const, value: pending } : await rest.next();
         pending = undefined;
         if (next.done) return controller.close();
-        if (!next.value.ok) throw new Error(next.value.refusal.code);
+        if (!next.value.ok) {
+          onCut(next.value.refusal);
+          throw new Error(next.value.refusal.code);
+        }
         const lines = write(next.value.shard, next.value.grants);
         controller.enqueue(encoder.encode(`${lines.join("\n")}\n`));
       },

@@ -4,14 +4,14 @@
  *   namespace (name, definition, createdMs, retiredMs)  a row a name, for ever: a retired name stays taken.
  *   apiKey    (id, hash, record)                        hash: SHA-256 of the key in hex. The key itself is nowhere.
  *
- * `definition` and `record` are JSON. A later version may add fields: unknown ones are passed over, except
- * in a layout, where one would change the IDs.
+ * `definition` and `record` are JSON. Another version may have written more or fewer fields: unknown ones are
+ * passed over, except in a layout, where one would change the IDs; missing policy fields are the preset's.
  */
 import * as v from "valibot";
 import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
-import type { NamespaceDefinition } from "../core/namespace.ts";
+import { defaultPolicyOf, type NamespaceDefinition } from "../core/namespace.ts";
 import { REGIONS } from "../core/regions.ts";
-import { LayoutSchema, PolicySchema } from "./line-spec.ts";
+import { LayoutSchema } from "./line-spec.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS namespace (
@@ -21,6 +21,9 @@ const SCHEMA = `
     id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, record TEXT NOT NULL
   ) WITHOUT ROWID;
 `;
+
+/** Lists leave out namespaces of kinds that another version made. */
+const KNOWN_KIND = "json_extract(definition, '$.kind') = 'snowflake'";
 
 /** A namespace's row, read. `retiredMs`: unix ms of its DELETE; absent while it is in use. */
 export interface StoredNamespace {
@@ -36,7 +39,14 @@ const DefinitionSchema = v.object({
   kind: v.literal("snowflake"),
   preset: v.string(),
   layout: LayoutSchema,
-  policy: v.object({ ...PolicySchema.entries, freshForMs: whole }),
+  policy: v.object({
+    maxStepBackMs: v.exactOptional(whole),
+    maxBorrowMs: v.exactOptional(whole),
+    maxWaitMs: v.exactOptional(whole),
+    randomStart: v.exactOptional(whole),
+    reserveMs: v.exactOptional(whole),
+    freshForMs: v.exactOptional(whole),
+  }),
   shards: whole,
   regions: v.array(v.picklist(REGIONS)),
   keyShards: whole,
@@ -45,7 +55,11 @@ const DefinitionSchema = v.object({
 const KeySchema = v.object({
   id: v.string(),
   name: v.exactOptional(v.string()),
-  scopes: v.array(v.picklist(SCOPES)),
+  // A scope that this version does not know opens nothing here.
+  scopes: v.pipe(
+    v.array(v.string()),
+    v.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
+  ),
   namespaces: v.exactOptional(v.array(v.string())),
   expiresAtMs: v.exactOptional(whole),
   createdMs: whole,
@@ -69,13 +83,25 @@ export class RegistryStorage {
     sql.exec(SCHEMA);
   }
 
+  /** Throws where the row is of a kind that this version does not know. */
   namespace(name: string): StoredNamespace | undefined {
     return this.#namespaces("WHERE name = ?", name)[0];
   }
 
-  /** Namespaces in the order of their names, from the first one after `after`. */
-  namespaces(after: string, limit: number): StoredNamespace[] {
-    return this.#namespaces("WHERE name > ? ORDER BY name LIMIT ?", after, limit);
+  /** Namespaces in the order of their names, from the first one after `after`; of `only` where given. */
+  namespaces(after: string, limit: number, only?: readonly string[]): StoredNamespace[] {
+    if (!only)
+      return this.#namespaces(
+        `WHERE name > ? AND ${KNOWN_KIND} ORDER BY name LIMIT ?`,
+        after,
+        limit,
+      );
+    return this.#namespaces(
+      `WHERE name > ? AND ${KNOWN_KIND} AND name IN (SELECT value FROM json_each(?)) ORDER BY name LIMIT ?`,
+      after,
+      JSON.stringify(only),
+      limit,
+    );
   }
 
   countNamespaces(): number {
@@ -109,6 +135,11 @@ export class RegistryStorage {
     return this.#count("apiKey");
   }
 
+  /** Removes the keys that have expired by `nowMs`. */
+  deleteExpiredKeys(nowMs: number): void {
+    this.#sql.exec("DELETE FROM apiKey WHERE json_extract(record, '$.expiresAtMs') <= ?", nowMs);
+  }
+
   addKey(record: ApiKeyRecord, hash: string): void {
     const text = JSON.stringify(record);
     this.#sql.exec("INSERT INTO apiKey (id, hash, record) VALUES (?, ?, ?)", record.id, hash, text);
@@ -123,7 +154,9 @@ export class RegistryStorage {
     const query = `SELECT name, definition, createdMs, retiredMs FROM namespace ${where}`;
     const rows = this.#sql.exec(query, ...bindings).toArray();
     return rows.map((row) => {
-      const { retiredMs, ...stored } = v.parse(NamespaceRow, row);
+      const { retiredMs, definition, ...rest } = v.parse(NamespaceRow, row);
+      const policy = { ...defaultPolicyOf(definition.preset), ...definition.policy };
+      const stored = { ...rest, definition: { ...definition, policy } };
       return retiredMs === null ? stored : { ...stored, retiredMs };
     });
   }

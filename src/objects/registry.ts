@@ -35,9 +35,9 @@ export class Registry extends DurableObject<Env> {
     return this.#storage.namespace(name);
   }
 
-  /** A page of namespaces in the order of their names, after the name `after`. */
-  namespaces(after: string, limit: number): StoredNamespace[] {
-    return this.#storage.namespaces(after, limit);
+  /** A page of namespaces in the order of their names, after the name `after`; of `only` where given. */
+  namespaces(after: string, limit: number, only?: readonly string[]): StoredNamespace[] {
+    return this.#storage.namespaces(after, limit, only);
   }
 
   /** Creates a namespace, or changes what may change of one. */
@@ -73,7 +73,9 @@ export class Registry extends DurableObject<Env> {
     return this.#storage.keys(after, limit);
   }
 
+  /** Keeps a new key; where there are too many, expired ones make room. */
   addKey(record: ApiKeyRecord, hash: string): AddKeyReply {
+    if (this.#storage.countKeys() >= API_KEYS_MAX) this.#storage.deleteExpiredKeys(Date.now());
     if (this.#storage.countKeys() >= API_KEYS_MAX) return { kind: "full", most: API_KEYS_MAX };
     this.#storage.addKey(record, hash);
     return { kind: "created" };

@@ -57,7 +57,7 @@ function operationOf(
   const { id, tag, summary, query, body, bodyExample, answers, errors, open } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const parameters = [
-    ...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    ...names.map((name) => ({ name, in: "path", required: true, ...NOTES.pathParameters[name] })),
     ...Object.entries(query ?? {}).map(([name, schema]) => queryParameter(name, schema)),
   ];
   return {
@@ -83,13 +83,17 @@ function operationOf(
 
 function answerOf(
   description: string,
-  { schema, also, example }: Operation["answers"][string],
+  { schema, also, example, headers }: Operation["answers"][string],
 ): Schema {
   const json = schema && {
     "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, example },
   };
   const other = also && { [also]: {} };
-  return { description, ...((json || other) && { content: { ...json, ...other } }) };
+  return {
+    description,
+    ...(headers && { headers }),
+    ...((json || other) && { content: { ...json, ...other } }),
+  };
 }
 
 /** One response per status, with an example per code; the responses themselves are shared in `responses`. */
@@ -105,7 +109,9 @@ function problemAnswers(
       const schema = { $ref: "#/components/schemas/Problem" };
       const problem = { schema, examples: Object.fromEntries(examples) };
       const content = { "application/problem+json": problem };
-      responses[name] ??= { description: same.map((code) => `\`${code}\``).join(", "), content };
+      const headers = NOTES.problemHeaders[status];
+      const description = same.map((code) => `\`${code}\``).join(", ");
+      responses[name] ??= { description, ...(headers && { headers }), content };
       return [status, { $ref: `#/components/responses/${name}` }];
     }),
   );

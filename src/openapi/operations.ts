@@ -9,7 +9,15 @@ import type { ProblemCode } from "../http/problem.ts";
 import type { QueryEntries } from "../http/query.ts";
 import { RANGE_QUERY } from "../http/range.ts";
 import { SHARDS_QUERY } from "../http/shards.ts";
-import { EXAMPLES, type Example } from "./texts.ts";
+import type { Schema } from "./schemas.ts";
+import { EXAMPLES, type Example, NOTES } from "./texts.ts";
+
+interface Answer {
+  readonly schema?: string;
+  readonly also?: string;
+  readonly example?: Example;
+  readonly headers?: Schema;
+}
 
 export interface Operation {
   readonly id: string;
@@ -19,7 +27,7 @@ export interface Operation {
   readonly body?: v.GenericSchema;
   readonly bodyExample?: Example;
   /** Status and the schema of its JSON body; undefined where there is none. */
-  readonly answers: Readonly<Record<string, { schema?: string; also?: string; example?: Example }>>;
+  readonly answers: Readonly<Record<string, Answer>>;
   readonly errors: readonly ProblemCode[];
   /** Routes that nobody needs a key for. */
   readonly open?: boolean;
@@ -57,14 +65,16 @@ const ids = {
   tag: "Issuing",
   summary: "IDs, as JSON or one a line as text",
   query: IDS_QUERY,
-  answers: { 200: { schema: "Ids", also: "text/plain", example: EXAMPLES.ids } },
+  answers: {
+    200: { schema: "Ids", also: "text/plain", example: EXAMPLES.ids, headers: NOTES.issuedHeaders },
+  },
   errors: ISSUING,
 };
 const blocks = {
   tag: "Issuing",
   summary: "Runs of consecutive IDs, for callers that count themselves",
   query: BLOCKS_QUERY,
-  answers: { 200: { schema: "Blocks", example: EXAMPLES.blocks } },
+  answers: { 200: { schema: "Blocks", example: EXAMPLES.blocks, headers: NOTES.issuedHeaders } },
   errors: ISSUING,
 };
 
@@ -101,7 +111,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       tag: "Operating",
       summary: "How the shards are; asking wakes them",
       query: SHARDS_QUERY,
-      answers: { 200: { schema: "Shards" } },
+      answers: { 200: { schema: "Shards", example: { shards: [EXAMPLES.shard] } } },
       errors: [...READING, "layout_conflict", "shard_overloaded"],
     },
   },
@@ -121,7 +131,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       tag: "Administering",
       summary: "Built-in and own namespaces",
       query: NAMESPACES_QUERY,
-      answers: { 200: { schema: "Namespaces" } },
+      answers: { 200: { schema: "Namespaces", example: { namespaces: [EXAMPLES.namespace] } } },
       errors: ["invalid_parameter", "registry_unavailable"],
     },
   },
@@ -141,7 +151,10 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       query: {},
       body: NamespaceBody,
       bodyExample: EXAMPLES.namespaceBody,
-      answers: { 200: { schema: "Namespace" }, 201: { schema: "Namespace" } },
+      answers: {
+        200: { schema: "Namespace", example: EXAMPLES.namespace },
+        201: { schema: "Namespace", example: EXAMPLES.namespace },
+      },
       errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
     },
     delete: {
@@ -169,7 +182,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       tag: "Administering",
       summary: "The API keys, without their texts",
       query: KEYS_QUERY,
-      answers: { 200: { schema: "Keys" } },
+      answers: { 200: { schema: "Keys", example: { keys: [EXAMPLES.key] } } },
       errors: ["invalid_parameter", "registry_unavailable"],
     },
   },

@@ -1,5 +1,6 @@
 /** Prose and examples of the OpenAPI document. */
 import type { ProblemCode } from "../http/problem.ts";
+import type { Schema } from "./schemas.ts";
 
 export type Example = unknown;
 
@@ -8,6 +9,9 @@ interface Notes {
   readonly bearer: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
+  readonly pathParameters: Readonly<Record<string, Schema>>;
+  readonly issuedHeaders: Schema;
+  readonly problemHeaders: Readonly<Record<string, Schema>>;
   readonly codes: Readonly<Record<ProblemCode, string>>;
 }
 
@@ -33,6 +37,29 @@ export const NOTES: Notes = {
     until: "End of the time, exclusive: ISO 8601 or unix ms",
     limit: "How many a page",
     cursor: "The cursor of the page before",
+  },
+  pathParameters: {
+    namespace: {
+      description: "A built-in or own namespace",
+      schema: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9._-]{0,62}$" },
+    },
+    id: {
+      description: "An ID in the encoding asked for; of a key, its id",
+      schema: { type: "string" },
+    },
+    shard: { description: "A worker ID", schema: { type: "integer", minimum: 0 } },
+  },
+  issuedHeaders: {
+    "edgeflake-shard": {
+      description: "The shard that answered; absent on streams over several",
+      schema: { type: "integer", minimum: 0 },
+    },
+  },
+  problemHeaders: {
+    401: { "www-authenticate": { schema: { type: "string" } } },
+    405: { allow: { schema: { type: "string" } } },
+    429: { "retry-after": { description: "Whole seconds", schema: { type: "integer" } } },
+    503: { "retry-after": { description: "Whole seconds", schema: { type: "integer" } } },
   },
   codes: {
     body_too_large: "Send a smaller body.",
@@ -132,6 +159,11 @@ export const EXAMPLES = {
   },
   namespaceBody: { kind: "snowflake", preset: "default", policy: { maxWaitMs: 100 }, shards: 16 },
   keyBody: { name: "shop", scopes: ["issue"], namespaces: ["orders"] },
+  key: {
+    id: "znWvDpCe7vVK",
+    scopes: ["issue"],
+    createdAt: "2026-11-21T09:03:02.207Z",
+  },
   newKey: {
     key: "efk_…",
     id: "znWvDpCe7vVK",

@@ -38,7 +38,8 @@ export async function createKey(
   const id = base64url(crypto.getRandomValues(new Uint8Array(KEY_ID_BYTES)));
   const key = `${KEY_PREFIX}${random}${await checkOf(random)}`;
   const hash = (await sha256(key)).toHex();
-  const record: ApiKeyRecord = { ...wish, id, createdMs: nowMs };
+  const scopes = [...new Set(wish.scopes)];
+  const record: ApiKeyRecord = { ...wish, scopes, id, createdMs: nowMs };
   const reply = await callRegistry<AddKeyReply>(registry, (stub) => stub.addKey(record, hash), {
     changes: true,
   });

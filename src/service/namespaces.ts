@@ -67,16 +67,26 @@ export async function findNamespace(
   return known.get(name, read, waitUntil);
 }
 
-/** A page of all namespaces in the order of their names, after the name `after`. Throws RegistryUnavailableError. */
+/** Which namespaces to list. */
+export interface NamespacePage {
+  /** From the first name after this one. */
+  readonly after: string;
+  readonly limit: number;
+  /** Only these; absent: all. */
+  readonly only?: readonly string[] | undefined;
+}
+
+/** A page of namespaces in the order of their names. Throws RegistryUnavailableError. */
 export async function listNamespaces(
   registry: RegistryBinding,
-  after: string,
-  limit: number,
+  { after, limit, only }: NamespacePage,
 ): Promise<Namespace[]> {
   const stored = await callRegistry<StoredNamespace[]>(registry, (stub) =>
-    stub.namespaces(after, limit),
+    stub.namespaces(after, limit, only),
   );
-  const builtIns = BUILT_IN_NAMESPACES.filter(({ name }) => name > after);
+  const builtIns = BUILT_IN_NAMESPACES.filter(
+    ({ name }) => name > after && (only?.includes(name) ?? true),
+  );
   const page = [...builtIns, ...stored.map(namespaceOf)];
   return page.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, limit);
 }

@@ -49,10 +49,14 @@ export function pickShard(namespace: Namespace, placement: Placement, count: num
   return (rests ? otherShard(namespace, home.shard) : undefined) ?? home.shard;
 }
 
-/** A random shard but this one; undefined where there is no other. */
-export function otherShard({ shards }: Namespace, shard: number): number | undefined {
-  if (shards < 2) return undefined;
-  return (shard + 1 + Math.floor(Math.random() * (shards - 1))) % shards;
+/** A random shard but this one, nor a home that rests; undefined where there is no other. */
+export function otherShard({ name, shards }: Namespace, shard: number): number | undefined {
+  const home = homes.get(name);
+  const resting = home && Date.now() < home.restsUntilMs ? home.shard : shard;
+  const others = Array.from({ length: shards }, (_, other) => other).filter(
+    (other) => other !== shard && other !== resting,
+  );
+  return others[Math.floor(Math.random() * others.length)];
 }
 
 /** Leaves a shard alone for a while, where it is this isolate's home. */

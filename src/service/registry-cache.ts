@@ -29,6 +29,8 @@ export class RegistryCache<Value> {
   readonly #known = new Map<string, Entry<Value>>();
   readonly #unknown = new Map<string, number>();
   readonly #servesStale: boolean;
+  /** How often something was forgotten: what was asked for before then may be old. */
+  #forgotten = 0;
 
   constructor(options: { readonly servesStale: boolean }) {
     this.#servesStale = options.servesStale;
@@ -50,19 +52,18 @@ export class RegistryCache<Value> {
       return unknown ? undefined : this.#read(key, read);
     }
     if (isWithin(nowMs, entry.readAtMs, entry.refreshAfterMs)) return entry.value;
-    if (isWithin(nowMs, entry.readAtMs, CACHE_TRUSTED_MS)) {
+    // While the registry fails, the old value serves on and the registry is asked behind its back.
+    const fails = this.#servesStale && isWithin(nowMs, entry.failedAtMs, CACHE_TRUSTED_MS);
+    if (fails || isWithin(nowMs, entry.readAtMs, CACHE_TRUSTED_MS)) {
       if (!isWithin(nowMs, entry.claimedAtMs, CACHE_RETRY_MS)) {
         entry.claimedAtMs = nowMs;
-        waitUntil(this.#read(key, read).catch(() => undefined));
+        waitUntil(this.#refresh(key, entry, read).catch(() => undefined));
       }
       return entry.value;
     }
-    // A registry that has just failed is not asked by every request of a busy isolate.
-    if (this.#servesStale && isWithin(nowMs, entry.failedAtMs, CACHE_RETRY_MS)) return entry.value;
     try {
-      return await this.#read(key, read);
+      return await this.#refresh(key, entry, read);
     } catch (error) {
-      entry.failedAtMs = Date.now();
       if (this.#servesStale) return entry.value;
       throw error;
     }
@@ -70,15 +71,34 @@ export class RegistryCache<Value> {
 
   /** Forgets what is known of `key`: this isolate has just changed it. */
   forget(key: string): void {
+    this.#forgotten += 1;
     this.#known.delete(key);
     this.#unknown.delete(key);
+  }
+
+  async #refresh(
+    key: string,
+    entry: Entry<Value>,
+    read: () => Promise<Value | undefined>,
+  ): Promise<Value | undefined> {
+    try {
+      return await this.#read(key, read);
+    } catch (error) {
+      entry.failedAtMs = Date.now();
+      throw error;
+    }
   }
 
   async #read(key: string, read: () => Promise<Value | undefined>): Promise<Value | undefined> {
     // What is read may be as old as the question, not as young as the answer.
     const readAtMs = Date.now();
+    const forgotten = this.#forgotten;
     const value = await read();
-    this.forget(key);
+    // Something was changed here meanwhile, or a later question was answered first: not to be remembered.
+    const newer = this.#known.get(key);
+    if (this.#forgotten !== forgotten || (newer && newer.readAtMs > readAtMs)) return value;
+    this.#known.delete(key);
+    this.#unknown.delete(key);
     if (value === undefined) {
       remember(this.#unknown, key, readAtMs);
       return undefined;

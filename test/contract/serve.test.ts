@@ -165,6 +165,29 @@ describe("npm run serve", () => {
     client.destroy();
   });
 
+  it("answers a body that breaks off with 400 where one is taken too", async () => {
+    const service = await start({ ADMIN_KEY: "the-admin-key" });
+    const { hostname, port } = new URL(service.url);
+    const lines = [
+      "Host: x",
+      "Authorization: Bearer the-admin-key",
+      "Content-Type: application/json",
+    ];
+    for (const [request, rest, ends] of [
+      ["PUT /v1/namespaces/x", "Transfer-Encoding: chunked\r\n\r\nzz\r\n", false],
+      ["POST /v1/keys", "Transfer-Encoding: chunked\r\n\r\nzz\r\n", false],
+      ["POST /v1/keys", "Content-Length: 50\r\n\r\n{", true],
+      ["PUT /v1/namespaces/x", "Content-Length: 50\r\n\r\n{", false],
+    ] as const) {
+      const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+      client.write(`${request} HTTP/1.1\r\n${lines.join("\r\n")}\r\n${rest}`);
+      if (ends) client.end();
+      const [answer] = await once(client, "data");
+      expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);
+      client.destroy();
+    }
+  });
+
   it("answers a body that breaks off, and one that never comes, with 400", async () => {
     const service = await start();
     const { hostname, port } = new URL(service.url);

@@ -107,6 +107,10 @@ describe("scopes", () => {
     }
     const { body } = await ask("/v1/namespaces", { key });
     expect(body.namespaces).toMatchObject([{ name: "tenant-a" }]);
+    const paged = await ask("/v1/namespaces?limit=1&cursor=aaa", { key });
+    expect(paged.body).toEqual({ namespaces: [expect.objectContaining({ name: "tenant-a" })] });
+    const past = await ask("/v1/namespaces?limit=1&cursor=tenant-a", { key });
+    expect(past.body).toEqual({ namespaces: [] });
   });
 });
 
@@ -144,7 +148,17 @@ describe("keys", () => {
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
     clock.step(4000);
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
-    clock.step(1000);
+    clock.set(Date.parse(expiresAt), "frozen");
+    expect((await ask("/v1/ids/default", { key })).status).toBe(401);
+  });
+
+  it("stop sooner where the revocation is seen in the background", async () => {
+    const { key, id } = await keyFor({ scopes: ["issue"] });
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
+    await ask(`/v1/keys/${id}`, { method: "DELETE" });
+    clock.step(15_000);
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
     expect((await ask("/v1/ids/default", { key })).status).toBe(401);
   });
 
@@ -172,6 +186,8 @@ describe("keys", () => {
     [{ scopes: ["issue"], expiresAt: "soon" }, "expiresAt"],
     [{ scopes: ["issue"], expiresAt: "2020-01-01" }, "expiresAt"],
     [{ scopes: ["issue"], expiresAt: 5 }, "expiresAt"],
+    [{ scopes: ["admin"], namespaces: ["default"] }, "namespaces"],
+    [{ scopes: ["issue"], foo: 1, bar: 2 }, "bar"],
     [{ scopes: ["issue"], hash: "x" }, "hash"],
   ])("are not made from %j", async (json, field) => {
     const { status, body } = await ask("/v1/keys", { method: "POST", json });
@@ -193,7 +209,19 @@ describe("bodies", () => {
     ["empty", { rawBody: "" }, 400, "invalid_body"],
     ["a list", { rawBody: "[]" }, 400, "invalid_body"],
     ["null", { rawBody: "null" }, 400, "invalid_body"],
-    ["not UTF-8", { rawBody: new Uint8Array([0x7b, 0xff, 0x7d]) }, 400, "invalid_body"],
+    [
+      "not UTF-8",
+      {
+        rawBody: new Uint8Array([
+          ...new TextEncoder().encode('{"scopes":["issue"],"name":"'),
+          0xff,
+          0x22,
+          0x7d,
+        ]),
+      },
+      400,
+      "invalid_body",
+    ],
     ["polluting", { rawBody: '{"__proto__":{"scopes":["admin"]}}' }, 400, "invalid_body"],
     ["with constructor", { rawBody: '{"scopes":["issue"],"constructor":1}' }, 400, "invalid_body"],
   ])("that are %s are refused", async (_, asked, status, code) => {
@@ -203,7 +231,61 @@ describe("bodies", () => {
   });
 });
 
+describe("a namespace's body", () => {
+  it("is bounded too", async () => {
+    const headers = { "content-type": "application/json" };
+    const rawBody = `"${"x".repeat(20_000)}"`;
+    const answer = await ask("/v1/namespaces/large", { method: "PUT", headers, rawBody });
+    expect([answer.status, answer.body.code]).toEqual([413, "body_too_large"]);
+  });
+
+  it("has every unknown and missing field named, 32 at most", async () => {
+    const json = { foo: 1, layout: { x: 1, y: 2, sequenceBits: 12 } };
+    const { body } = await ask("/v1/namespaces/odd", { method: "PUT", json });
+    const missing = { detail: "is missing" };
+    const unknown = { detail: "is not a field here" };
+    expect(body.errors).toEqual(
+      expect.arrayContaining([
+        { field: "foo", ...unknown },
+        { field: "layout.x", ...unknown },
+        { field: "layout.y", ...unknown },
+        { field: "kind", ...missing },
+        { field: "layout.timestampBits", ...missing },
+      ]),
+    );
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`f${index}`, 1]));
+    const large = await ask("/v1/namespaces/odd", { method: "PUT", json: many });
+    expect(large.body.errors).toHaveLength(32);
+  });
+});
+
+describe("an admin key that cannot be sent", () => {
+  it.each(["correct horse battery", "p@ss:word", "schlüssel"])(
+    "%s is said to be one",
+    async (ADMIN_KEY) => {
+      const bindings = { ...CLOSED, ADMIN_KEY };
+      const { status, body } = await ask("/v1/ids/default", { key: "any", bindings });
+      expect([status, body.code]).toEqual([503, "not_configured"]);
+      expect(body.detail).toContain("openssl rand -base64 32");
+    },
+  );
+});
+
 describe("rate limits", () => {
+  it("let callers on where the limiter fails", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const LIMITER = { limit: () => Promise.reject(new Error("down")) };
+    const answer = await ask("/v1/ids/default", { bindings: { ...CLOSED, LIMITER } });
+    expect(answer.status).toBe(200);
+  });
+
+  it("charge blocks too", async () => {
+    const bindings = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
+    const { key } = await keyFor({ scopes: ["issue"] });
+    expect((await ask("/v1/blocks/default?count=2000", { key, bindings })).status).toBe(200);
+    expect((await ask("/v1/blocks/default", { key, bindings })).status).toBe(429);
+  });
+
   it("charge each key by count, and say the period", async () => {
     const bindings = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
     const one = await keyFor({ scopes: ["issue"] });

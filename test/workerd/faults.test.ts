@@ -10,21 +10,23 @@ import { inStorage, namespaceOf, stubOf } from "../support/shards.ts";
 type Script = (call: GrantCall, shard: number) => GrantReply | Error;
 
 /** Shards that answer as the script says, and a record of who was asked. */
-function scripted(script: Script): { shards: Shards; asked: number[]; calls: GrantCall[] } {
+function scripted(script: Script) {
   const asked: number[] = [];
   const calls: GrantCall[] = [];
-  const getByName = (name: string) => ({
+  const hints: unknown[] = [];
+  const getByName = (name: string, options: { locationHint: string }) => ({
     grant: async (call: GrantCall): Promise<GrantReply> => {
       const shard = Number(name.split("/")[1]);
       asked.push(shard);
       calls.push(call);
+      hints.push(options.locationHint);
       const answer = script(call, shard);
       if (answer instanceof Error) throw answer;
       return answer;
     },
   });
   // Only what callers use of the binding.
-  return { shards: { getByName } as unknown as Shards, asked, calls };
+  return { shards: { getByName } as unknown as Shards, asked, calls, hints };
 }
 
 const ok = (shard: number, count: number): GrantReply => {
@@ -135,6 +137,42 @@ describe("failover", () => {
     vi.spyOn(Date, "now").mockReturnValue(now + 1001);
     await issue(shards, namespace, FRESH, 1);
     expect(asked.filter((shard) => shard === home)).toHaveLength(2);
+  });
+
+  it("asks each shard with its region's location hint", async () => {
+    const { shards, hints } = scripted((_, shard) => ok(shard, 1));
+    for (const shard of [0, 1, 2, 3, 4]) {
+      await issue(shards, someNamespace(), { shard, strict: false }, 1);
+    }
+    expect(hints).toEqual(["enam", "wnam", "weur", "apac", "enam"]);
+  });
+
+  it("does not ask the home that rests, also not as the other one", async () => {
+    const { shards, asked } = scripted(overloaded);
+    const namespace = { ...someNamespace(), shards: 2 };
+    await issue(shards, namespace, FRESH, 1);
+    const [home, other] = asked;
+    await issue(shards, namespace, FRESH, 1);
+    expect(asked).toEqual([home, other, other]);
+  });
+
+  it("leaves strict requests at their home, though it rests", async () => {
+    const { shards, asked } = scripted(overloaded);
+    const namespace = someNamespace();
+    await issue(shards, namespace, FRESH, 1);
+    const [home] = asked;
+    await issue(shards, namespace, { strict: true }, 1);
+    expect(asked.at(-1)).toBe(home);
+  });
+
+  it("is not definite where the first shard had granted something", async () => {
+    let calls = 0;
+    const { shards } = scripted(() => {
+      calls += 1;
+      return refuse("shard_saturated", { granted: calls === 1 ? 5 : 0 });
+    });
+    const issued = await issue(shards, someNamespace(), FRESH, 10);
+    expect(issued).toMatchObject({ ok: false, definite: false });
   });
 
   it("asks one other shard, never more", async () => {

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ask, CLOSED, put } from "../support/admin.ts";
+import { ask, CLOSED, keyFor, put } from "../support/admin.ts";
 import { clock } from "../support/clock.ts";
 
 afterEach(() => {
@@ -64,6 +64,7 @@ describe("PUT", () => {
     ["epoch", { layout: { ...CUSTOM, epochMs: 5 } }, "layout"],
     ["tick", { layout: { ...CUSTOM, tickMs: 1 } }, "layout"],
     ["preset", { preset: "twitter" }, "layout"],
+    ["use of lanes", { layout: { ...CUSTOM, laneUse: "back" } }, "layout"],
     ["regions", { regions: ["weur"] }, "regions"],
     ["keyShards", { keyShards: 2 }, "keyShards"],
     ["shrinking shards", { shards: 4 }, "shards"],
@@ -97,6 +98,7 @@ describe("PUT", () => {
     [{ kind: "snowflake", policy: { maxStepBackMs: 86_400_001 } }, "policy.maxStepBackMs"],
     [{ kind: "snowflake", policy: { randomStart: 4097 } }, "policy.randomStart"],
     [{ kind: "snowflake", policy: { unknown: 1 } }, "policy.unknown"],
+    [{ kind: "snowflake", preset: "twitter", policy: { reserveMs: 101 } }, "policy.reserveMs"],
     [{ kind: "snowflake", extra: true }, "extra"],
   ])("refuses %j and names %s", async (json, field) => {
     const { status, body } = await put("never", json);
@@ -127,6 +129,37 @@ describe("PUT", () => {
       race.map((layout) => put("raced", { kind: "snowflake", layout })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  });
+});
+
+describe("growing shards", () => {
+  it("moves no key: its IDs go on increasing, from the shard it always had", async () => {
+    await put("growing");
+    const keys = Array.from({ length: 12 }, (_, index) => `customer-${index}`);
+    const shardOf = async (key: string) =>
+      (await ask(`/v1/ids/growing?key=${key}`)).headers.get("edgeflake-shard");
+    const before = await Promise.all(keys.map(shardOf));
+    expect((await put("growing", { kind: "snowflake", shards: 64 })).status).toBe(200);
+    expect(await Promise.all(keys.map(shardOf))).toEqual(before);
+  });
+
+  it("keeps the preset that the policy returns to", async () => {
+    await put("preset", { kind: "snowflake", preset: "leaf", policy: { maxWaitMs: 60 } });
+    const { status, body } = await put("preset", { kind: "snowflake" });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      preset: "leaf",
+      policy: { maxWaitMs: 100, randomStart: 100, reserveMs: 50 },
+    });
+  });
+
+  it("defaults to a mark that a start need not wait long for", async () => {
+    const strict = { maxStepBackMs: 0, maxBorrowMs: 0 };
+    const policyOf = async (name: string, policy: object) =>
+      (await put(name, { kind: "snowflake", policy })).body.policy;
+    expect(await policyOf("mark-1", strict)).toMatchObject({ reserveMs: 50 });
+    expect(await policyOf("mark-2", { ...strict, maxWaitMs: 20 })).toMatchObject({ reserveMs: 20 });
+    expect(await policyOf("mark-3", { reserveMs: 333 })).toMatchObject({ reserveMs: 333 });
   });
 });
 
@@ -194,6 +227,7 @@ describe("what the isolate remembers", () => {
 
   it("is asked for once, then again in the background at 15 to 30 s, and awaited past 30 s", async () => {
     await put("cached");
+    vi.spyOn(Math, "random").mockReturnValue(0.9);
     const { bindings, namespace } = watched({ now: false });
     for (let request = 0; request < 5; request += 1) await ask("/v1/ids/cached", { bindings });
     expect(namespace).toHaveBeenCalledTimes(1);
@@ -269,6 +303,33 @@ describe("what the isolate remembers", () => {
 });
 
 describe("the registry's storage", () => {
+  it("reads what another version left out, and leaves alone what it does not know", async () => {
+    await put("sparse", { kind: "snowflake", preset: "twitter" });
+    await put("foreign");
+    const { key, id } = await keyFor({ scopes: ["issue"] });
+    await runInDurableObject(env.REGISTRY.getByName("registry"), (_, { storage: { sql } }) => {
+      sql.exec(
+        "UPDATE namespace SET definition = json_remove(definition, '$.policy.freshForMs', '$.policy.maxWaitMs') WHERE name = 'sparse'",
+      );
+      sql.exec(
+        "UPDATE namespace SET definition = json_set(definition, '$.kind', 'novel') WHERE name = 'foreign'",
+      );
+      sql.exec(
+        "UPDATE apiKey SET record = json_set(record, '$.scopes[#]', 'novel') WHERE id = ?",
+        id,
+      );
+    });
+    clock.step(60_000);
+    const sparse = await ask("/v1/namespaces/sparse");
+    expect(sparse.body.policy).toMatchObject({ freshForMs: 250, maxWaitMs: 100 });
+    const list = await ask("/v1/namespaces?limit=100&cursor=f");
+    expect(list.status).toBe(200);
+    expect(list.text).not.toContain('"foreign"');
+    expect((await put("foreign")).status).toBe(503);
+    expect((await ask("/v1/keys?limit=100")).status).toBe(200);
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
+  });
+
   it("reads rows that a later version wrote with more fields", async () => {
     await put("later");
     const stub = env.REGISTRY.getByName("registry");

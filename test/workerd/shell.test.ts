@@ -3,7 +3,8 @@ import { runInDurableObject } from "cloudflare:test";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ask, CLOSED, keyFor, put } from "../support/admin.ts";
-import { json } from "../support/requests.ts";
+import { clock } from "../support/clock.ts";
+import { json, request } from "../support/requests.ts";
 import { stubOf } from "../support/shards.ts";
 
 afterEach(() => {
@@ -19,10 +20,15 @@ describe("headers", () => {
       expect(headers.get("x-frame-options")).toBe("SAMEORIGIN");
       expect(headers.get("content-security-policy")).toContain("default-src 'none'");
       expect(headers.get("strict-transport-security")).toContain("max-age");
-      expect(headers.get("server-timing")).toContain("total");
       expect(headers.get("x-request-id")).toBeTruthy();
     },
   );
+
+  it("tell how long an answer took, but not of a refused key", async () => {
+    expect((await ask("/v1/ids/default")).headers.get("server-timing")).toContain("total");
+    const refused = await ask("/v1/ids/default", { key: "nobody" });
+    expect([refused.status, refused.headers.has("server-timing")]).toEqual([401, false]);
+  });
 
   it("keep the caller's request id, where it is one", async () => {
     const given = await ask("/healthz", { headers: { "x-request-id": "abc-123" } });
@@ -30,6 +36,16 @@ describe("headers", () => {
     const odd = await ask("/healthz", { headers: { "x-request-id": "a b\tc" } });
     expect(odd.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
+});
+
+describe("public routes", () => {
+  it.each(["/healthz", "/docs", "/openapi.json"])(
+    "%s refuses other methods, with no key",
+    async (path) => {
+      const answer = await ask(path, { method: "POST", key: null });
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    },
+  );
 });
 
 describe("CORS", () => {
@@ -51,6 +67,11 @@ describe("CORS", () => {
     const answer = await ask("/v1/ids/default", { headers: { origin }, bindings });
     expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
     expect((await ask("/v1/ids/default", { ...preflight, bindings })).status).toBe(204);
+    const part = await ask("/v1/ids/default", {
+      headers: { origin: "https://app.exam" },
+      bindings,
+    });
+    expect(part.headers.has("access-control-allow-origin")).toBe(false);
     const foreign = await ask("/v1/ids/default", {
       headers: { origin: "https://evil.example" },
       bindings,
@@ -76,6 +97,23 @@ describe("logs", () => {
     });
     expect(line).not.toContain(key);
     expect(line).not.toContain("secret-value");
+  });
+
+  it("have no stack for a refused key, and one line for a stream that is cut off", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    await ask("/v1/ids/default", { key: "nobody" });
+    expect(JSON.parse(String(warn.mock.calls[0]?.[0]))).not.toHaveProperty("stack");
+    const response = await request("/v1/ids/twitter?count=50000&format=text&shard=5");
+    const reader = response.body?.getReader();
+    await reader?.read();
+    clock.step(-10_000_000_000);
+    const rest = async (): Promise<void> => {
+      while (!(await reader?.read())?.done);
+    };
+    await expect(rest()).rejects.toThrow();
+    clock.restore();
+    expect(warn).toHaveBeenCalledTimes(2);
+    expect(String(warn.mock.calls[1]?.[0])).toMatch(/"code":"clock_behind".*"cut":true/);
   });
 
   it("have none for a request that went well", async () => {

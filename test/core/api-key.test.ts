@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { hasScope, isExpired, mayUse } from "../../src/core/api-key.ts";
+
+const key = { id: "k", scopes: ["issue" as const], createdMs: 0 };
+const admin = { ...key, scopes: ["admin" as const] };
+
+describe("keys", () => {
+  it("have their scopes, an admin all, a restricted admin no administration", () => {
+    expect([hasScope(key, "issue"), hasScope(key, "read")]).toEqual([true, false]);
+    expect([hasScope(admin, "issue"), hasScope(admin, "admin")]).toEqual([true, true]);
+    const restricted = { ...admin, namespaces: ["a"] };
+    expect([hasScope(restricted, "issue"), hasScope(restricted, "admin")]).toEqual([true, false]);
+  });
+
+  it("are good until their expiry, exclusive", () => {
+    const expiring = { ...key, expiresAtMs: 1000 };
+    expect([isExpired(expiring, 999), isExpired(expiring, 1000)]).toEqual([false, true]);
+    expect(isExpired(key, Number.MAX_SAFE_INTEGER)).toBe(false);
+  });
+
+  it("may use the namespaces they name, or all", () => {
+    expect(mayUse(key, "a")).toBe(true);
+    const restricted = { ...key, namespaces: ["a"] };
+    expect([mayUse(restricted, "a"), mayUse(restricted, "A")]).toEqual([true, false]);
+  });
+});
