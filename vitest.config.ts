@@ -19,7 +19,7 @@ export default defineConfig({
               bindings: { ACCESS: "open" },
               // The real limiter with a limit that tests can reach.
               ratelimits: {
-                TIGHT_LIMITER: { namespace_id: "1002", simple: { limit: 1000, period: 60 } },
+                TIGHT_LIMITER: { namespace_id: "1003", simple: { limit: 1000, period: 60 } },
               },
             },
           }),

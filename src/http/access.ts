@@ -6,6 +6,7 @@ import { type ApiKeyRecord, hasScope, mayUse, type Scope } from "../core/api-key
 import { findKey } from "../service/keys.ts";
 import type { AppEnv } from "./app-env.ts";
 import { problem } from "./problem.ts";
+import { chargeLookUp } from "./rate-limit.ts";
 import { waitUntilOf } from "./wait-until.ts";
 
 /** The caller where access is open: everybody may do all. */
@@ -25,7 +26,10 @@ const UNAUTHORIZED = {
 const withKey = bearerAuth({
   verifyToken: async (token, c: Context<AppEnv>) => {
     const { REGISTRY, ADMIN_KEY } = c.env;
-    const caller = await findKey(REGISTRY, ADMIN_KEY, token, waitUntilOf(c));
+    const caller = await findKey(REGISTRY, ADMIN_KEY, token, {
+      waitUntil: waitUntilOf(c),
+      beforeAsking: () => chargeLookUp(c),
+    });
     if (caller) c.set("caller", caller);
     return caller !== undefined;
   },

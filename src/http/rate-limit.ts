@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import type { NamespaceEnv } from "./app-env.ts";
+import { HTTPException } from "hono/http-exception";
+import type { AppEnv, NamespaceEnv } from "./app-env.ts";
 import { RATE_LIMIT_PERIOD_S } from "./limits.ts";
 import { problem } from "./problem.ts";
 
@@ -15,10 +16,27 @@ export async function chargeIds(
   const limiter: RateLimit | null | undefined = c.env.LIMITER;
   if (!limiter) return undefined;
   const { id } = c.get("caller");
-  const address = c.req.header("cf-connecting-ip") ?? "";
-  const key = c.env.ACCESS === "open" ? `address:${address}` : `key:${id}`;
+  const key = c.env.ACCESS === "open" ? addressOf(c) : `key:${id}`;
   if (await isWithinLimit(limiter, key, count)) return undefined;
-  const detail = `Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`;
+  return rateLimited(c, `Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`);
+}
+
+/**
+ * Charges the client's address for a key that the registry is to be asked about: anybody can make up keys of
+ * the right form. Throws the answer where there were too many.
+ */
+export async function chargeLookUp(c: Context<AppEnv>): Promise<void> {
+  const limiter: RateLimit | null | undefined = c.env.LOOKUP_LIMITER;
+  if (!limiter || (await isWithinLimit(limiter, addressOf(c), 1))) return;
+  const detail = `Too many keys were tried from this address within ${RATE_LIMIT_PERIOD_S} s.`;
+  throw new HTTPException(429, { res: rateLimited(c, detail) });
+}
+
+function addressOf(c: Context): string {
+  return `address:${c.req.header("cf-connecting-ip") ?? ""}`;
+}
+
+function rateLimited(c: Context, detail: string): Response {
   return problem(c, { code: "rate_limited", detail, retryAfterMs: RATE_LIMIT_PERIOD_S * 1000 });
 }
 

@@ -10,7 +10,14 @@ import { SCHEMAS, type Schema } from "./schemas.ts";
 import { NOTES } from "./texts.ts";
 
 const EVERYWHERE: readonly ProblemCode[] = ["method_not_allowed"];
-const GATED: readonly ProblemCode[] = ["unauthorized", "forbidden", "internal", "not_configured"];
+const GATED: readonly ProblemCode[] = [
+  "unauthorized",
+  "forbidden",
+  "rate_limited",
+  "internal",
+  "not_configured",
+  "registry_unavailable",
+];
 /** Makes the document. */
 export function openApiDocument(): Schema {
   const paths: Record<string, Schema> = {};
@@ -101,7 +108,7 @@ function problemAnswers(
   codes: readonly ProblemCode[],
   responses: Record<string, Schema>,
 ): Record<string, Schema> {
-  const byStatus = Map.groupBy(codes, (code) => `${PROBLEM_KINDS[code].status}`);
+  const byStatus = Map.groupBy(new Set(codes), (code) => `${PROBLEM_KINDS[code].status}`);
   return Object.fromEntries(
     [...byStatus].map(([status, same]) => {
       const name = [status, ...same].join("-");

@@ -60,6 +60,12 @@ export function deleteKey(registry: RegistryBinding, id: string): Promise<boolea
   return callRegistry<boolean>(registry, (stub) => stub.deleteKey(id), { changes: true });
 }
 
+export interface FindKeyHooks {
+  readonly waitUntil: (work: Promise<unknown>) => void;
+  /** Called before the registry is asked; what it throws is thrown. */
+  readonly beforeAsking: () => Promise<void>;
+}
+
 /**
  * Whom a token belongs to; undefined where it is not in force. `adminKey` is compared as a digest, in constant time; keys are looked up
  * by their digest, so no comparison depends on how much of a guess is right.
@@ -69,7 +75,7 @@ export async function findKey(
   registry: RegistryBinding,
   adminKey: string,
   token: string,
-  waitUntil: (work: Promise<unknown>) => void,
+  { waitUntil, beforeAsking }: FindKeyHooks,
 ): Promise<ApiKeyRecord | undefined> {
   const digest = await sha256(token);
   if (crypto.subtle.timingSafeEqual(digest, await sha256(adminKey))) {
@@ -78,8 +84,10 @@ export async function findKey(
   const [, random, check] = KEY_FORMAT.exec(token) ?? [];
   if (random === undefined || check !== (await checkOf(random))) return undefined;
   const hash = digest.toHex();
-  const read = (): Promise<ApiKeyRecord | undefined> =>
-    callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyByHash(hash));
+  const read = async (): Promise<ApiKeyRecord | undefined> => {
+    await beforeAsking();
+    return callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyByHash(hash));
+  };
   const record = await known.get(hash, read, waitUntil);
   return record && !isExpired(record, Date.now()) ? record : undefined;
 }

@@ -3,7 +3,11 @@ import { Validator } from "@cfworker/json-schema";
 import * as v from "valibot";
 import document from "../../src/http/openapi.json";
 
-const Media = v.object({ schema: v.optional(v.looseObject({})) });
+const Media = v.object({
+  schema: v.optional(v.looseObject({})),
+  /** Of problems: one per code that may come with this status. */
+  examples: v.optional(v.record(v.string(), v.unknown())),
+});
 const Answer = v.object({
   $ref: v.optional(v.string()),
   content: v.optional(v.record(v.string(), Media), {}),
@@ -47,7 +51,12 @@ export async function checkAnswer(method: string, path: string, response: Respon
   if (!media) return fail(method, path, status, `no such type: ${type}`);
   if (!media.schema || !type.endsWith("json")) return;
   const schema = { ...media.schema, components: DOCUMENT.components };
-  const result = new Validator(schema, "2020-12").validate(await response.clone().json());
+  const body: unknown = await response.clone().json();
+  const code = v.is(v.looseObject({ code: v.string() }), body) ? body.code : undefined;
+  if (media.examples && code !== undefined && !Object.hasOwn(media.examples, code)) {
+    return fail(method, path, status, `no such code: ${code}`);
+  }
+  const result = new Validator(schema, "2020-12").validate(body);
   if (!result.valid) fail(method, path, status, JSON.stringify(result.errors));
 }
 

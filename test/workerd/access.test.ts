@@ -279,6 +279,20 @@ describe("rate limits", () => {
     expect(answer.status).toBe(200);
   });
 
+  it("keep floods of made-up keys off the registry, and let known ones on", async () => {
+    const { key } = await keyFor({ scopes: ["issue"] });
+    const limit = vi.fn(async () => ({ success: false }));
+    const bindings = { ...CLOSED, LOOKUP_LIMITER: { limit } };
+    const headers = { "cf-connecting-ip": "192.0.2.9" };
+    const refused = await ask("/v1/ids/default", { key, headers, bindings });
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    expect(limit).toHaveBeenCalledExactlyOnceWith({ key: "address:192.0.2.9", delta: 1 });
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
+    expect((await ask("/v1/ids/default", { key, headers, bindings })).status).toBe(200);
+    expect((await ask("/v1/ids/default", { headers, bindings })).status).toBe(200);
+    expect(limit).toHaveBeenCalledOnce();
+  });
+
   it("charge blocks too", async () => {
     const bindings = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
     const { key } = await keyFor({ scopes: ["issue"] });
