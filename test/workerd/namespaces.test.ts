@@ -68,7 +68,7 @@ describe("PUT", () => {
     ["regions", { regions: ["weur"] }, "regions"],
     ["keyShards", { keyShards: 2 }, "keyShards"],
     ["shrinking shards", { shards: 4 }, "shards"],
-  ])("refuses another %s with both sides shown", async (_, change, field) => {
+  ])("N1 N2 N3 refuses another %s with both sides shown", async (_, change, field) => {
     await put("fixed", { kind: "snowflake", layout: CUSTOM });
     const { status, body } = await put("fixed", { kind: "snowflake", ...change });
     expect([status, body.code]).toEqual([409, "layout_conflict"]);
@@ -123,7 +123,7 @@ describe("PUT", () => {
     },
   );
 
-  it("of two layouts at once leaves one winner and a 409", async () => {
+  it("R2 of two layouts at once leaves one winner and a 409", async () => {
     const race = [CUSTOM, { ...CUSTOM, sequenceBits: 11 }, { ...CUSTOM, epochMs: 7 }];
     const answers = await Promise.all(
       race.map((layout) => put("raced", { kind: "snowflake", layout })),
@@ -133,7 +133,7 @@ describe("PUT", () => {
 });
 
 describe("growing shards", () => {
-  it("moves no key: its IDs go on increasing, from the shard it always had", async () => {
+  it("N2 moves no key: its IDs go on increasing, from the shard it always had", async () => {
     await put("growing");
     const keys = Array.from({ length: 12 }, (_, index) => `customer-${index}`);
     const shardOf = async (key: string) =>
@@ -164,7 +164,7 @@ describe("growing shards", () => {
 });
 
 describe("the worker range", () => {
-  it("is split: shards take the lower half, so that they never meet leases", async () => {
+  it("N3 is split: shards take the lower half, so that they never meet leases", async () => {
     expect((await put("half", { kind: "snowflake", shards: 512 })).status).toBe(201);
     const tiny = { timestampBits: 41, workerBits: 0, sequenceBits: 12 };
     expect((await put("tiny", { kind: "snowflake", layout: tiny })).body).toMatchObject({
@@ -178,7 +178,7 @@ describe("the worker range", () => {
 });
 
 describe("DELETE", () => {
-  it("retires a name for ever: decode and range go on, issuing and PUT answer 410", async () => {
+  it("R1 retires a name for ever: decode and range go on, issuing and PUT answer 410", async () => {
     await put("old");
     const { body } = await ask("/v1/ids/old");
     const [id] = body.ids as string[];
