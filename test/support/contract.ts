@@ -30,7 +30,7 @@ const ROUTES = Object.keys(DOCUMENT.paths).map((path) => {
 
 /** Fails where the document does not know the answer's status, type or shape. */
 export async function checkAnswer(method: string, path: string, response: Response): Promise<void> {
-  const [pathname = ""] = path.split("?");
+  const pathname = routedPath(path);
   const route = ROUTES.find(({ pattern }) => pattern.test(pathname));
   const operation = route && DOCUMENT.paths[route.path]?.[method.toLowerCase()];
   // Unknown paths and methods are refused before any operation, always with the same problems.
@@ -58,6 +58,16 @@ export async function checkAnswer(method: string, path: string, response: Respon
   }
   const result = new Validator(schema, "2020-12").validate(body);
   if (!result.valid) fail(method, path, status, JSON.stringify(result.errors));
+}
+
+/** The path as the router sees it: dots resolved, plain characters decoded. */
+function routedPath(path: string): string {
+  const { pathname } = new URL(`https://edgeflake.test${path}`);
+  try {
+    return decodeURI(pathname);
+  } catch {
+    return pathname;
+  }
 }
 
 function fail(method: string, path: string, status: number, what: string): never {
