@@ -40,7 +40,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   namespace_retired: { status: 410, title: "The namespace is retired" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body's type is not taken" },
-  rate_limited: { status: 429, title: "Too many IDs were asked for" },
+  rate_limited: { status: 429, title: "Too much was asked for in too short a time" },
   layout_conflict: { status: 409, title: "The layout differs from the stored one" },
   internal: { status: 500, title: "Something failed inside" },
   clock_before_epoch: { status: 500, title: "The clock is before the layout's epoch" },

@@ -34,8 +34,7 @@ export function parseQuery<Entries extends QueryEntries>(
   }
   const known = Object.keys(entries).join(", ") || "none";
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(entries, name));
-  // Hono passes over parameters without a name.
-  if (/[?&]=/.test(request.url)) unknown.push("");
+  if (hasNameless(request.url)) unknown.push("");
   for (const name of unknown) {
     errors.push({ parameter: name, detail: `is not a parameter here; known are ${known}` });
   }
@@ -56,6 +55,12 @@ export function parseQuery<Entries extends QueryEntries>(
 
 function keysOf<Entries extends QueryEntries>(entries: Entries): (keyof Entries & string)[] {
   return Object.keys(entries);
+}
+
+/** Whether some parameter has no name: Hono passes over those. A `?` may stand in a value. */
+function hasNameless(url: string): boolean {
+  const queryStart = url.indexOf("?");
+  return queryStart >= 0 && /^\?=|&=/.test(url.slice(queryStart));
 }
 
 function isUtf8Query(url: string): boolean {

@@ -64,7 +64,7 @@ export function callCountMax({ layout, policy }: Namespace, placement: Placement
 
 /**
  * Asks for `count` IDs in calls of at most callCountMax, one after another, so that a consumer that
- * stops asking stops the work. Not pinned, each call takes another shard at random. A saturated shard is
+ * stops asking stops the work. Not pinned, each large call takes a shard of its own. A saturated shard is
  * waited for, STREAM_WAIT_MAX_MS in all. A refusal is the last value.
  */
 export async function* issueInCalls(

@@ -13,7 +13,7 @@ const KEY_RANDOM_BYTES = 24;
 const KEY_CHECK_CHARS = 6;
 const KEY_ID_BYTES = 9;
 
-/** Keys that this isolate has seen work, by their text. The registry failing, they are not taken on trust. */
+/** Keys that this isolate has seen work, by their digest. The registry failing, they are not taken on trust. */
 const known = new RegistryCache<ApiKeyRecord>({ servesStale: false });
 
 const ADMIN: ApiKeyRecord = { id: "admin", scopes: ["admin"], createdMs: 0 };
@@ -67,8 +67,8 @@ export interface FindKeyHooks {
 }
 
 /**
- * Whom a token belongs to; undefined where it is not in force. `adminKey` is compared as a digest, in constant time; keys are looked up
- * by their digest, so no comparison depends on how much of a guess is right.
+ * Whom a token belongs to; undefined where it is not in force. `adminKey` is compared as a digest, in
+ * constant time; keys are looked up by their digest, so no comparison depends on how much of a guess is right.
  * Throws RegistryUnavailableError where that cannot be known: keys fail closed.
  */
 export async function findKey(

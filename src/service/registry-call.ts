@@ -18,7 +18,10 @@ export class RegistryUnavailableError extends Error {
   }
 }
 
-/** Calls the registry; `changes` says that the call is to change something. Throws RegistryUnavailableError where it fails or takes over REGISTRY_TIMEOUT_MS. */
+/**
+ * Calls the registry; `changes` says that the call is to change something.
+ * Throws RegistryUnavailableError where it fails or takes over REGISTRY_TIMEOUT_MS.
+ */
 export async function callRegistry<Reply>(
   registry: RegistryBinding,
   call: (stub: DurableObjectStub<Registry>) => Promise<Reply>,

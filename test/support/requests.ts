@@ -8,6 +8,14 @@ export async function request(path: string, init?: RequestInit): Promise<Respons
   return response;
 }
 
+/** Reads the first part of a stream, calls `happen`, and reads the rest: rejects where it is cut off. */
+export async function readAcross(path: string, happen: () => void): Promise<void> {
+  const reader = (await request(path)).body?.getReader();
+  await reader?.read();
+  happen();
+  while (!(await reader?.read())?.done);
+}
+
 /** The JSON of an answer that must be a 200. */
 export async function json(path: string, init?: RequestInit): Promise<unknown> {
   const response = await request(path, init);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { PRESETS } from "../../src/core/presets.ts";
 import { app } from "../../src/http/app.ts";
 import { clock } from "../support/clock.ts";
-import { idsOf, json, problemOf, request } from "../support/requests.ts";
+import { idsOf, json, problemOf, readAcross, request } from "../support/requests.ts";
 import { inStorage, stubOf } from "../support/shards.ts";
 
 afterEach(() => {
@@ -82,14 +82,15 @@ describe("/v1/ids", () => {
   });
 
   it("aborts a stream that cannot finish, instead of ending it as if it were whole", async () => {
-    const response = await request("/v1/ids/default?count=50000&format=text&shard=6");
-    const reader = response.body?.getReader();
-    await reader?.read();
-    clock.step(-10_000_000_000);
-    const rest = async (): Promise<void> => {
-      while (!(await reader?.read())?.done);
-    };
-    await expect(rest()).rejects.toThrow();
+    const path = "/v1/ids/default?count=50000&format=text&shard=6";
+    await expect(readAcross(path, () => clock.step(-10_000_000_000))).rejects.toThrow();
+  });
+});
+
+describe("a question mark", () => {
+  it("may stand in a parameter's value", async () => {
+    expect(await idsOf("default", "?key=a?=b")).toHaveLength(1);
+    expect((await problemOf("/v1/ids/default?count=1&=b")).status).toBe(400);
   });
 });
 
