@@ -1,5 +1,5 @@
-import { app } from "./http/app.ts";
+import { worker } from "./http/worker.ts";
 
 export { Registry } from "./objects/registry.ts";
 export { Shard } from "./objects/shard.ts";
-export default app;
+export default worker;

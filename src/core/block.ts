@@ -14,19 +14,18 @@ export interface Block {
   readonly count: number;
 }
 
-/** The grant of worker `shard` as blocks, one per tick that it crosses, in order. */
-export function blocksOf(layout: Layout, shard: number, grant: Grant): Block[] {
+/** The grants of worker `shard` as blocks, one per tick that they cross, in order. */
+export function blocksOf(layout: Layout, shard: number, grants: readonly Grant[]): Block[] {
   const { sequenceCount } = layout;
   const blocks: Block[] = [];
-  for (let start = grant.start; start < grant.end; ) {
-    const tick = Math.floor(start / sequenceCount);
-    const end = Math.min(grant.end, (tick + 1) * sequenceCount);
-    const sequence = start - tick * sequenceCount;
-    blocks.push({
-      first: compose(layout, { tick, shard, lane: grant.lane, sequence }),
-      count: end - start,
-    });
-    start = end;
+  for (const { lane, start, end } of grants) {
+    for (let from = start; from < end; ) {
+      const tick = Math.floor(from / sequenceCount);
+      const until = Math.min(end, (tick + 1) * sequenceCount);
+      const sequence = from - tick * sequenceCount;
+      blocks.push({ first: compose(layout, { tick, shard, lane, sequence }), count: until - from });
+      from = until;
+    }
   }
   return blocks;
 }

@@ -1,4 +1,4 @@
-import { ID_BITS_MAX } from "./limits.ts";
+import { MAX_ID } from "./limits.ts";
 
 /** Text forms of an ID. All have minimal length: no padding, no leading zero digit. */
 export const ENCODINGS = ["decimal", "hex", "base32", "base36", "base58", "base62"] as const;
@@ -15,7 +15,6 @@ interface Alphabet {
   readonly takes: string;
 }
 
-const MAX_ID = (1n << BigInt(ID_BITS_MAX)) - 1n;
 const DECIMAL = "0123456789";
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
 const UPPER = LOWER.toUpperCase();
@@ -37,6 +36,11 @@ const ALPHABETS: Readonly<Record<Encoding, Alphabet>> = {
 export function encodingTakes(encoding: Encoding): string {
   const { takes, maxLength } = ALPHABETS[encoding];
   return `1 to ${maxLength} ${takes}, without sign, space or leading zero`;
+}
+
+/** The digits of that encoding in the order of their values. */
+export function digitsOf(encoding: Encoding): string {
+  return ALPHABETS[encoding].digits;
 }
 
 /** Writes an ID of 0..2^63−1 in minimal length. Throws RangeError outside. */

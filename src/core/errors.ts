@@ -1,12 +1,18 @@
 /** Why a shard grants nothing more. Codes are those of the HTTP contract. */
-export type RefusalCode =
-  | "clock_before_epoch"
-  | "clock_behind"
-  | "clock_disagreement"
-  | "layout_conflict"
-  | "shard_overloaded"
-  | "shard_saturated"
-  | "timestamp_exhausted";
+const REFUSAL_CODES = [
+  "clock_before_epoch",
+  "clock_behind",
+  "clock_disagreement",
+  "layout_conflict",
+  "shard_overloaded",
+  "shard_saturated",
+  "timestamp_exhausted",
+] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+export function isRefusalCode(value: unknown): value is RefusalCode {
+  return REFUSAL_CODES.some((code) => code === value);
+}
 
 /** A refusal is a value: it crosses RPC and is turned into problem details at the border. */
 export interface Refusal {

@@ -6,6 +6,8 @@
 export const POSITION_BITS_MAX = 53;
 /** All fields: an ID is a positive signed 64-bit integer in every database. */
 export const ID_BITS_MAX = 63;
+/** The largest ID, 2^63 − 1. */
+export const MAX_ID = (1n << BigInt(ID_BITS_MAX)) - 1n;
 /** datacenterBits + workerBits: UidGenerator's 22 is the widest in the field. */
 export const WORKER_BITS_MAX = 22;
 /** A lane costs a storage row and a try per call; the Node variant's 2 bits are the most in the field. */
@@ -24,6 +26,10 @@ export const CLOCK_DISAGREEMENT_MAX_MS = 60_000;
 export const STANDSTILL_AHEAD_MS = 1000;
 /** How far callers' clocks must have moved meanwhile, in ms: more than they differ from each other. */
 export const STANDSTILL_CALLERS_MOVED_MS = 100;
+/** Grants on one reading of a mark: more than a shard makes in the ms for which it is trusted. */
+export const MARK_READING_USES_MAX = 64;
+/** How long after its first mark an instance's first answer leaves, in ms: longer than a reading is trusted. */
+export const SETTLE_MS = 3;
 /** When to ask again where clocks disagree, in ms: waiting does not mend them, another reading may. */
 export const CLOCK_DISAGREEMENT_RETRY_MS = 1000;
 /** A mark reaches at least reserveMs / 20 past a grant, so demand at full rate writes 20 times per reserveMs. */

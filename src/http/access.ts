@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { createMiddleware } from "hono/factory";
 import { type ApiKeyRecord, hasScope, mayUse, type Scope } from "../core/api-key.ts";
-import { findKey } from "../service/keys.ts";
+import { findKey, keyInMemory } from "../service/keys.ts";
 import type { AppEnv } from "./app-env.ts";
 import { problem } from "./problem.ts";
 import { chargeLookUp } from "./rate-limit.ts";
@@ -14,6 +14,8 @@ const ANYBODY: ApiKeyRecord = { id: "open", scopes: ["admin"], createdMs: 0 };
 
 /** What can be sent as a bearer token (RFC 6750). */
 const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+
+const BEARER = "Bearer ";
 
 /** One text for every token that is not taken, so that it tells nothing about the token. */
 const UNAUTHORIZED = {
@@ -55,6 +57,17 @@ export const access = createMiddleware<AppEnv>(async (c, next) => {
     'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
   return problem(c, { code: "not_configured", detail });
 });
+
+/** The caller, where this isolate knows without asking; undefined where it does not, or the caller is nobody. */
+export function callerInMemory(
+  { ACCESS, ADMIN_KEY }: Env,
+  headers: Headers,
+): ApiKeyRecord | undefined {
+  if (ACCESS === "open") return ANYBODY;
+  const header = headers.get("authorization");
+  if (!header?.startsWith(BEARER) || !ADMIN_KEY || !BEARER_TOKEN.test(ADMIN_KEY)) return undefined;
+  return keyInMemory(ADMIN_KEY, header.slice(BEARER.length));
+}
 
 /** Lets on callers with that scope. */
 export function requires(scope: Scope): MiddlewareHandler<AppEnv> {

@@ -1,18 +1,27 @@
-import type { Context } from "hono";
-import type { NamespaceEnv } from "./app-env.ts";
+/** What one issuing request came to. */
+export interface Issuing {
+  readonly route: "ids" | "blocks";
+  readonly namespace: string;
+  readonly callerId: string;
+  /** `issued`, `begun` (a stream), or a problem's code. */
+  readonly outcome: string;
+  /** IDs asked for. */
+  readonly count: number;
+  /** Absent: several shards, or none. */
+  readonly shard?: number;
+}
 
 /**
  * Writes a data point for an issuing request, where Analytics Engine is bound.
  * index: namespace. blobs: route, caller's id, outcome. doubles: IDs asked for, shard (−1: several or none).
  */
 export function recordIssuing(
-  c: Context<NamespaceEnv>,
-  route: "ids" | "blocks",
-  { outcome, count, shard = -1 }: { outcome: string; count: number; shard?: number },
+  { ANALYTICS }: Env,
+  { route, namespace, callerId, outcome, count, shard = -1 }: Issuing,
 ): void {
-  c.env.ANALYTICS?.writeDataPoint({
-    indexes: [c.get("namespace").name],
-    blobs: [route, c.get("caller").id, outcome],
+  ANALYTICS?.writeDataPoint({
+    indexes: [namespace],
+    blobs: [route, callerId, outcome],
     doubles: [count, shard],
   });
 }

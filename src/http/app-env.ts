@@ -1,11 +1,18 @@
 import type { RequestIdVariables } from "hono/request-id";
 import type { TimingVariables } from "hono/timing";
 import type { ApiKeyRecord } from "../core/api-key.ts";
+import type { Issued } from "../service/issue.ts";
 import type { Namespace } from "../service/namespaces.ts";
+
+/** The bindings, and what the short cut hands over with a request. */
+export interface AppBindings extends Env {
+  /** The issuing that it began, has charged for and could not answer. */
+  readonly BEGUN?: Issued | Promise<Issued>;
+}
 
 /** Hono's environment: bindings, and what middleware leaves for handlers. */
 export interface AppEnv {
-  Bindings: Env;
+  Bindings: AppBindings;
   Variables: RequestIdVariables &
     TimingVariables & {
       /** Whose request it is; on gated routes only. */
@@ -17,6 +24,6 @@ export interface AppEnv {
 
 /** Below a route with a namespace in its path. */
 export interface NamespaceEnv {
-  Bindings: Env;
+  Bindings: AppBindings;
   Variables: AppEnv["Variables"] & { namespace: Namespace };
 }

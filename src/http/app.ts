@@ -1,8 +1,6 @@
 import { type Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { requestId } from "hono/request-id";
-import { secureHeaders } from "hono/secure-headers";
 import { timing } from "hono/timing";
 import { RegistryUnavailableError } from "../service/registry-call.ts";
 import { access } from "./access.ts";
@@ -17,22 +15,9 @@ import { logFailures } from "./log.ts";
 import { namespaces } from "./namespaces.ts";
 import { problem, registryUnavailable } from "./problem.ts";
 import { range } from "./range.ts";
+import { namedRequest } from "./request-id.ts";
+import { secure } from "./secure.ts";
 import { shards } from "./shards.ts";
-
-/** What has a meaning for an API whose one page is /docs. */
-const SECURE_HEADERS: Parameters<typeof secureHeaders>[0] = {
-  contentSecurityPolicy: {
-    defaultSrc: ["'none'"],
-    styleSrc: ["'unsafe-inline'"],
-    frameAncestors: ["'none'"],
-  },
-  crossOriginOpenerPolicy: false,
-  originAgentCluster: false,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-};
 
 const NO_SUCH_PATH =
   "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces or /v1/keys (see /docs), and have no slash at the end.";
@@ -40,9 +25,9 @@ const NO_SUCH_PATH =
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();
 
-app.use(requestId());
+app.use(namedRequest);
 app.use(logFailures);
-app.use(secureHeaders(SECURE_HEADERS));
+app.use(secure);
 app.use(crossOrigin);
 app.get("/healthz", (c) => {
   c.header("cache-control", "no-store");

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { blocksOf } from "../core/block.ts";
 import { issue } from "../service/issue.ts";
 import { requires } from "./access.ts";
 import { recordIssuing } from "./analytics.ts";
@@ -20,17 +19,18 @@ blocks.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issu
   const { count, placement } = query.value;
   const limited = await chargeIds(c, count);
   if (limited) return limited;
+  const callerId = c.get("caller").id;
+  const facts = { route: "blocks", namespace: namespace.name, callerId, count } as const;
   const issued = await issue(c.env.SHARD, namespace, placement, count);
   if (!issued.ok) {
-    recordIssuing(c, "blocks", { outcome: issued.refusal.code, count });
+    recordIssuing(c.env, { ...facts, outcome: issued.refusal.code });
     return refused(c, issued.refusal, issued.definite);
   }
-  const { shard, grants } = issued;
-  recordIssuing(c, "blocks", { outcome: "issued", count, shard });
-  const granted = grants.flatMap((grant) => blocksOf(namespace.layout, shard, grant));
+  const { shard } = issued;
+  recordIssuing(c.env, { ...facts, outcome: "issued", shard });
   c.header("edgeflake-shard", `${shard}`);
   return c.json({
-    blocks: granted.map((block) => ({ first: block.first.toString(), count: block.count })),
+    blocks: issued.blocks.map((block) => ({ first: block.first.toString(), count: block.count })),
     shard,
     freshForMs: namespace.policy.freshForMs,
   });

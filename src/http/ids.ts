@@ -1,20 +1,20 @@
 import { Hono } from "hono";
-import { blocksOf, type Grant } from "../core/block.ts";
-import { encode } from "../core/codec.ts";
 import type { Refusal } from "../core/errors.ts";
-import type { Layout } from "../core/layout.ts";
-import { callCountMax, issue, issueInCalls } from "../service/issue.ts";
+import { callCountMax, issueInCalls } from "../service/issue.ts";
+import { issueIds } from "../service/issue-ids.ts";
 import { isPinned } from "../service/pick-shard.ts";
 import { requires } from "./access.ts";
 import { recordIssuing } from "./analytics.ts";
 import type { NamespaceEnv } from "./app-env.ts";
-import { type IdEncoding, parseIdsQuery } from "./issue-query.ts";
+import { idLines, idsJson } from "./id-texts.ts";
+import { parseIdsQuery } from "./issue-query.ts";
 import { ISSUING_METHODS, issuing } from "./issuing.ts";
 import { logCutStream } from "./log.ts";
 import { withNamespace } from "./namespace.ts";
 import { refused } from "./problem.ts";
 import { chargeIds } from "./rate-limit.ts";
 import { textStream } from "./text-stream.ts";
+import { waitUntilOf } from "./wait-until.ts";
 
 /** `GET/POST /v1/ids/{namespace}`: IDs as JSON, or one a line as text. */
 export const ids = new Hono<NamespaceEnv>();
@@ -24,57 +24,39 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
   const query = parseIdsQuery(c, namespace);
   if (!query.ok) return query.response;
   const { count, encoding, format, placement } = query.value;
-  const { layout } = namespace;
-  const limited = await chargeIds(c, count);
+  // The short cut has charged for an issuing that it began.
+  const begun = c.env.BEGUN;
+  const limited = begun ? undefined : await chargeIds(c, count);
   if (limited) return limited;
-  const write = (shard: number, grants: readonly Grant[]) =>
-    idTexts(layout, shard, grants, encoding);
 
+  const callerId = c.get("caller").id;
+  const facts = { route: "ids", namespace: namespace.name, callerId, count } as const;
   if (format === "text") {
     const calls = issueInCalls(c.env.SHARD, namespace, placement, count);
     const first = await calls.next();
     if (first.done) throw new Error("a request for at least one ID was answered by no call");
     if (!first.value.ok) {
-      recordIssuing(c, "ids", { outcome: first.value.refusal.code, count });
+      recordIssuing(c.env, { ...facts, outcome: first.value.refusal.code });
       return refused(c, first.value.refusal, first.value.definite);
     }
-    recordIssuing(c, "ids", { outcome: "begun", count });
+    recordIssuing(c.env, { ...facts, outcome: "begun" });
     c.header("content-type", "text/plain; charset=utf-8");
     const oneShard = isPinned(placement) || count <= callCountMax(namespace, placement);
     if (oneShard) c.header("edgeflake-shard", `${first.value.shard}`);
     const onCut = ({ code }: Refusal): void => {
-      recordIssuing(c, "ids", { outcome: code, count });
+      recordIssuing(c.env, { ...facts, outcome: code });
       logCutStream(c, code);
     };
-    return c.body(textStream(first.value, calls, write, onCut));
+    return c.body(textStream(first.value, calls, (blocks) => idLines(blocks, encoding), onCut));
   }
 
-  const issued = await issue(c.env.SHARD, namespace, placement, count);
+  const source = { shards: c.env.SHARD, namespace, placement, waitUntil: waitUntilOf(c) };
+  const issued = await (begun ?? issueIds(source, count));
   if (!issued.ok) {
-    recordIssuing(c, "ids", { outcome: issued.refusal.code, count });
+    recordIssuing(c.env, { ...facts, outcome: issued.refusal.code });
     return refused(c, issued.refusal, issued.definite);
   }
-  recordIssuing(c, "ids", { outcome: "issued", count, shard: issued.shard });
-  const texts = write(issued.shard, issued.grants);
+  recordIssuing(c.env, { ...facts, outcome: "issued", shard: issued.shard });
   c.header("edgeflake-shard", `${issued.shard}`);
-  return c.json({ ids: encoding === "number" ? texts.map(Number) : texts });
+  return c.body(idsJson(issued.blocks, encoding), 200, { "content-type": "application/json" });
 });
-
-/** Every ID of the grants as text, in the order granted. */
-function idTexts(
-  layout: Layout,
-  shard: number,
-  grants: readonly Grant[],
-  encoding: IdEncoding,
-): string[] {
-  const texts: string[] = [];
-  for (const grant of grants) {
-    for (const { first, count } of blocksOf(layout, shard, grant)) {
-      const end = first + BigInt(count);
-      for (let id = first; id < end; id += 1n) {
-        texts.push(encode(id, encoding === "number" ? "decimal" : encoding));
-      }
-    }
-  }
-  return texts;
-}

@@ -11,12 +11,13 @@ import {
   SAFE_ID_BITS_MAX,
   TEXT_COUNT_MAX,
 } from "../core/limits.ts";
+import type { GeoPoint } from "../core/regions.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import { isStrict, type Placement } from "../service/pick-shard.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { originOf } from "./origin.ts";
 import { invalidParameters, type ParameterError, type Parsed } from "./problem.ts";
-import { GIVEN_ONCE, type ParsedQuery, parseQuery } from "./query.ts";
+import { GIVEN_ONCE, type ParsedQuery, parseQuery, type QueryText } from "./query.ts";
 import { oneOf, wholeText } from "./schema.ts";
 
 /** IDs as text in some encoding, or `number`: JSON numbers, where the layout has at most 53 bits. */
@@ -54,35 +55,69 @@ export interface BlocksRequest {
   readonly placement: Placement;
 }
 
+/** What of a request the issuing routes read. */
+export interface IssueText {
+  readonly query: QueryText;
+  /** What the Accept header asks for; asked where the query says nothing. */
+  readonly acceptedFormat: () => IdsRequest["format"];
+  readonly from: () => GeoPoint | undefined;
+}
+
+type Read<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly errors: readonly ParameterError[] };
+
 /** The query of /v1/ids. `format` wins over the Accept header. */
-export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): Parsed<IdsRequest> {
-  const query = parseQuery(c.req, IDS_QUERY);
+export function readIdsQuery(text: IssueText, namespace: Namespace): Read<IdsRequest> {
+  const query = parseQuery(text.query, IDS_QUERY);
   const { errors, values } = query;
-  const { count = 1, encoding = "decimal", format = acceptedFormat(c) } = values;
-  const placement = placementOf(c, query, namespace);
+  const { count = 1, encoding = "decimal", format = text.acceptedFormat() } = values;
+  const placement = placementOf(text, query, namespace);
   // Text streams in many calls, so it is bounded by its own limit only.
   const mostJson = Math.min(IDS_COUNT_MAX, mostAtOnce(namespace, placement));
   const most = format === "text" ? TEXT_COUNT_MAX : mostJson;
-  const orText = format === "text" ? "" : ` here, with format=text to ${TEXT_COUNT_MAX}`;
-  demand(errors, "count", count <= most, `takes a whole number from 1 to ${most}${orText}`);
+  demand(errors, "count", count <= most, () => {
+    const orText = format === "text" ? "" : ` here, with format=text to ${TEXT_COUNT_MAX}`;
+    return `takes a whole number from 1 to ${most}${orText}`;
+  });
   checkEncoding(errors, encoding, namespace);
-  if (errors.length > 0) return { ok: false, response: invalidParameters(c, errors) };
+  if (errors.length > 0) return { ok: false, errors };
   return { ok: true, value: { count, encoding, format, placement } };
 }
 
-/** The query of /v1/blocks. */
+/** The query of /v1/ids, or the answer that says what is wrong with it. */
+export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): Parsed<IdsRequest> {
+  return parsed(c, readIdsQuery(textOf(c), namespace));
+}
+
+/** The query of /v1/blocks, or the answer that says what is wrong with it. */
 export function parseBlocksQuery(
   c: Context<NamespaceEnv>,
   namespace: Namespace,
 ): Parsed<BlocksRequest> {
-  const query = parseQuery(c.req, BLOCKS_QUERY);
+  const text = textOf(c);
+  const query = parseQuery(text.query, BLOCKS_QUERY);
   const { errors, values } = query;
   const { count = 1 } = values;
-  const placement = placementOf(c, query, namespace);
+  const placement = placementOf(text, query, namespace);
   const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
-  demand(errors, "count", count <= most, `takes a whole number from 1 to ${most} here`);
-  if (errors.length > 0) return { ok: false, response: invalidParameters(c, errors) };
-  return { ok: true, value: { count, placement } };
+  demand(errors, "count", count <= most, () => `takes a whole number from 1 to ${most} here`);
+  return parsed(
+    c,
+    errors.length > 0 ? { ok: false, errors } : { ok: true, value: { count, placement } },
+  );
+}
+
+function textOf(c: Context<NamespaceEnv>): IssueText {
+  return {
+    query: c.req,
+    acceptedFormat: () => acceptedFormat(c),
+    from: () => originOf(c.req.raw),
+  };
+}
+
+function parsed<Value>(c: Context, read: Read<Value>): Parsed<Value> {
+  return read.ok ? read : { ok: false, response: invalidParameters(c, read.errors) };
 }
 
 /** `number` needs a layout whose every ID is a safe integer. */
@@ -92,25 +127,27 @@ export function checkEncoding(
   { layout }: Namespace,
 ): void {
   if (layout.totalBits <= SAFE_ID_BITS_MAX) return;
-  const takes = `takes ${ENCODINGS.join(", ")} here; number only in layouts of at most ${SAFE_ID_BITS_MAX} bits, and this one has ${layout.totalBits}`;
-  demand(errors, "encoding", encoding !== "number", takes);
+  demand(errors, "encoding", encoding !== "number", () => {
+    const only = `number only in layouts of at most ${SAFE_ID_BITS_MAX} bits`;
+    return `takes ${ENCODINGS.join(", ")} here; ${only}, and this one has ${layout.totalBits}`;
+  });
 }
 
 function placementOf(
-  c: Context,
+  { from }: IssueText,
   { values, given, errors }: ParsedQuery<typeof PLACEMENT>,
   { shards }: Namespace,
 ): Placement {
   const { shard, key, order } = values;
   const inRange = shard === undefined || shard < shards;
-  demand(errors, "shard", inRange, `takes a whole number from 0 to ${shards - 1}`);
-  if (given.has("shard") && given.has("key")) {
+  demand(errors, "shard", inRange, () => `takes a whole number from 0 to ${shards - 1}`);
+  if (Object.hasOwn(given, "shard") && Object.hasOwn(given, "key")) {
     errors.push({
       parameter: "key",
       detail: "and shard exclude each other: a key has its own shard",
     });
   }
-  return { shard, key, strict: order === "strict", from: originOf(c) };
+  return { shard, key, strict: order === "strict", from };
 }
 
 /** A count that an idle line could never open is refused for good, not retried for ever. */
@@ -119,11 +156,17 @@ function mostAtOnce({ layout, policy }: Namespace, placement: Placement): number
 }
 
 /** Adds an error where a demand of this namespace does not hold, and says what is taken here where the parameter is bad anyway. */
-function demand(errors: ParameterError[], parameter: string, holds: boolean, detail: string): void {
+function demand(
+  errors: ParameterError[],
+  parameter: string,
+  holds: boolean,
+  takes: () => string,
+): void {
+  if (holds && errors.length === 0) return;
   const index = errors.findIndex((error) => error.parameter === parameter);
   if (errors[index]?.detail === GIVEN_ONCE) return;
-  if (index >= 0) errors[index] = { parameter, detail };
-  else if (!holds) errors.push({ parameter, detail });
+  if (index >= 0) errors[index] = { parameter, detail: takes() };
+  else if (!holds) errors.push({ parameter, detail: takes() });
 }
 
 function acceptedFormat(c: Context<NamespaceEnv>): "json" | "text" {

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import * as v from "valibot";
 import type { GeoPoint } from "../core/regions.ts";
 
@@ -7,8 +6,7 @@ const degrees = v.pipe(v.string(), v.nonEmpty(), v.transform(Number), v.finite()
 const Origin = v.object({ latitude: degrees, longitude: degrees });
 
 /** Where the request came in; undefined where that is not known, as under plain workerd. */
-export function originOf(c: Context): GeoPoint | undefined {
-  const { cf } = c.req.raw;
+export function originOf({ cf }: Request): GeoPoint | undefined {
   if (!cf) return undefined;
   const origin = v.safeParse(Origin, cf);
   return origin.success ? origin.output : undefined;

@@ -1,5 +1,4 @@
 /** Query parameters: each schema says in its message what it takes; all failures come back at once. */
-import type { HonoRequest } from "hono";
 import * as v from "valibot";
 import type { ParameterError } from "./problem.ts";
 
@@ -18,12 +17,18 @@ export interface ParsedQuery<Entries extends QueryEntries> {
   readonly values: Values<Entries>;
   readonly errors: ParameterError[];
   /** Names of the parameters that the query has, good or bad. */
-  readonly given: ReadonlySet<string>;
+  readonly given: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The query of a request, as Hono's request has it. */
+export interface QueryText {
+  readonly url: string;
+  queries(): Record<string, string[]>;
 }
 
 /** Reads the query of a request. Unknown and repeated parameters are errors too. */
 export function parseQuery<Entries extends QueryEntries>(
-  request: HonoRequest,
+  request: QueryText,
   entries: Entries,
 ): ParsedQuery<Entries> {
   const given = request.queries();
@@ -32,10 +37,10 @@ export function parseQuery<Entries extends QueryEntries>(
   if (!isUtf8Query(request.url)) {
     errors.push({ parameter: "query", detail: "takes percent-encoded UTF-8" });
   }
-  const known = Object.keys(entries).join(", ") || "none";
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(entries, name));
   if (hasNameless(request.url)) unknown.push("");
   for (const name of unknown) {
+    const known = Object.keys(entries).join(", ") || "none";
     errors.push({ parameter: name, detail: `is not a parameter here; known are ${known}` });
   }
   for (const name of keysOf(entries)) {
@@ -46,11 +51,12 @@ export function parseQuery<Entries extends QueryEntries>(
     }
     // keysOf names only keys that are there; the compiler adds an undefined to every index access.
     const schema = entries[name] as Entries[typeof name];
+    if (text === undefined && schema.type === "optional") continue;
     const result = v.safeParse(schema, text);
     if (result.success) values[name] = result.output;
     else errors.push({ parameter: name, detail: result.issues[0].message });
   }
-  return { values, errors, given: new Set(Object.keys(given)) };
+  return { values, errors, given };
 }
 
 function keysOf<Entries extends QueryEntries>(entries: Entries): (keyof Entries & string)[] {

@@ -12,13 +12,22 @@ export async function chargeIds(
   c: Context<NamespaceEnv>,
   count: number,
 ): Promise<Response | undefined> {
-  // The generated type says it is always there; an unset binding is undefined, or null in plain workerd.
-  const limiter: RateLimit | null | undefined = c.env.LIMITER;
-  if (!limiter) return undefined;
-  const { id } = c.get("caller");
-  const key = c.env.ACCESS === "open" ? addressOf(c) : `key:${id}`;
-  if (await isWithinLimit(limiter, key, count)) return undefined;
+  if (await mayIssue(c.env, c.req.raw.headers, c.get("caller").id, count)) return undefined;
   return rateLimited(c, `Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`);
+}
+
+/** Charges `count` IDs to a caller; false where it has had too many. Known at once where no limiter is bound. */
+export function mayIssue(
+  env: Env,
+  headers: Headers,
+  callerId: string,
+  count: number,
+): true | Promise<boolean> {
+  // The generated type says it is always there; an unset binding is undefined, or null in plain workerd.
+  const limiter: RateLimit | null | undefined = env.LIMITER;
+  if (!limiter) return true;
+  const key = env.ACCESS === "open" ? addressOf(headers) : `key:${callerId}`;
+  return isWithinLimit(limiter, key, count);
 }
 
 /**
@@ -27,13 +36,13 @@ export async function chargeIds(
  */
 export async function chargeLookUp(c: Context<AppEnv>): Promise<void> {
   const limiter: RateLimit | null | undefined = c.env.LOOKUP_LIMITER;
-  if (!limiter || (await isWithinLimit(limiter, addressOf(c), 1))) return;
+  if (!limiter || (await isWithinLimit(limiter, addressOf(c.req.raw.headers), 1))) return;
   const detail = `Too many keys were tried from this address within ${RATE_LIMIT_PERIOD_S} s.`;
   throw new HTTPException(429, { res: rateLimited(c, detail) });
 }
 
-function addressOf(c: Context): string {
-  return `address:${c.req.header("cf-connecting-ip") ?? ""}`;
+function addressOf(headers: Headers): string {
+  return `address:${headers.get("cf-connecting-ip") ?? ""}`;
 }
 
 function rateLimited(c: Context, detail: string): Response {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import * as v from "valibot";
-import type { ShardStatus } from "../objects/shard.ts";
+import type { ShardStatus } from "../objects/shard-status.ts";
 import { SHARDS_PAGE_MAX } from "../service/limits.ts";
 import { type Namespace, regionOf } from "../service/namespaces.ts";
 import { type StatusResult, shardStatus } from "../service/shard-status.ts";

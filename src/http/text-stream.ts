@@ -1,4 +1,4 @@
-import type { Grant } from "../core/block.ts";
+import type { Block } from "../core/block.ts";
 import type { Refusal } from "../core/errors.ts";
 import type { Issued } from "../service/issue.ts";
 
@@ -11,10 +11,9 @@ type Granted = Extract<Issued, { ok: true }>;
 export function textStream(
   first: Granted,
   rest: AsyncGenerator<Issued>,
-  write: (shard: number, grants: readonly Grant[]) => string[],
+  write: (blocks: readonly Block[]) => Uint8Array,
   onCut: (refusal: Refusal) => void,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   let pending: Granted | undefined = first;
   return new ReadableStream(
     {
@@ -26,8 +25,7 @@ export function textStream(
           onCut(next.value.refusal);
           throw new Error(next.value.refusal.code);
         }
-        const lines = write(next.value.shard, next.value.grants);
-        controller.enqueue(encoder.encode(`${lines.join("\n")}\n`));
+        controller.enqueue(write(next.value.blocks));
       },
       async cancel() {
         await rest.return(undefined);

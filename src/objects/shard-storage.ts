@@ -7,6 +7,7 @@
  * Marks are at most 2^53, the end of the longest line, and so exact in an INTEGER column read as a JS number.
  */
 import * as v from "valibot";
+import type { Layout } from "../core/layout.ts";
 import { POSITION_BITS_MAX } from "../core/limits.ts";
 import type { Raise } from "../core/line.ts";
 
@@ -20,7 +21,6 @@ const LaneRow = v.object({
   mark: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** POSITION_BITS_MAX)),
   counters: v.string(),
 });
-type LaneRow = v.InferOutput<typeof LaneRow>;
 const LayoutRow = v.object({ fingerprint: v.string() });
 const MarkRow = v.object({ mark: LaneRow.entries.mark });
 
@@ -38,9 +38,20 @@ export class ShardStorage {
     return rows.map((row) => v.parse(LayoutRow, row).fingerprint)[0];
   }
 
-  lanes(): LaneRow[] {
+  /** The marks of a layout's lanes, 0 where none is stored, and the counters that came with them. */
+  line({ laneCount, lineEnd }: Layout): { marks: number[]; counters: string[] } {
     const rows = this.#sql.exec("SELECT lane, mark, counters FROM lane ORDER BY lane").toArray();
-    return rows.map((row) => v.parse(LaneRow, row));
+    const marks = Array.from({ length: laneCount }, () => 0);
+    const counters: string[] = [];
+    for (const row of rows) {
+      const { lane, mark, counters: text } = v.parse(LaneRow, row);
+      if (lane >= laneCount || mark > lineEnd) {
+        throw new RangeError(`stored mark ${mark} of lane ${lane} is not on this layout's line`);
+      }
+      marks[lane] = mark;
+      counters.push(text);
+    }
+    return { marks, counters };
   }
 
   /** The mark as stored now; 0 before the first one. */

@@ -5,7 +5,9 @@
  *  S1 A grant leaves only below a mark that the storage call took before it: write, then memory, then reply.
  *     The platform's output gate holds the reply until that write is on disk.
  *  S2 Marks are written by compare-and-set, so of two instances alive at once only one gets past its mark;
- *     the other aborts. Each grant reads its mark back, so that the other does so at once.
+ *     the other aborts. So that it does before it answers once the successor has, each grant reads its mark
+ *     back. One reading serves the grants of one ms, and a successor's first answer leaves SETTLE_MS after its
+ *     first mark: no reading that is older than that mark is trusted any more then.
  *  S3 A start trusts the stored marks only.
  *  S4 Read, step and write happen with no await between them.
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
@@ -16,28 +18,22 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Grant } from "../core/block.ts";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
+import { type GrantReply, writeGrantReply } from "../core/grant-reply.ts";
 import { type LineState, startLine } from "../core/lanes.ts";
-import { type Layout, tickAt } from "../core/layout.ts";
+import type { Layout } from "../core/layout.ts";
+import { SETTLE_MS } from "../core/limits.ts";
 import { type Outcome, type Raise, step } from "../core/line.ts";
+import { MarkReading } from "../core/mark-reading.ts";
 import type { Policy } from "../core/policy.ts";
 import { type ClockPair, isAhead, observePair, standsStill } from "../core/standstill.ts";
 import { type Counters, countersOf } from "./counters.ts";
 import { parseLineSpec } from "./line-spec.ts";
 import { workerIdOf } from "./shard-name.ts";
+import { laneStatuses, type StatusReply } from "./shard-status.ts";
 import { ShardStorage } from "./shard-storage.ts";
 
-/** On a refusal, `granted`: IDs that this call was granted before, now a gap; `waitedMs`: waits asked for. */
-export type GrantReply =
-  | { readonly ok: true; readonly shard: number; readonly grants: readonly Grant[] }
-  | {
-      readonly ok: false;
-      readonly shard: number;
-      readonly refusal: Refusal;
-      readonly granted: number;
-      readonly waitedMs: number;
-    };
-
-export interface GrantCall {
+/** What a caller asks for. */
+interface GrantCall {
   /** The namespace's layout and policy as JSON, see line-spec. */
   readonly lineSpec: string;
   /** IDs wanted, ≥ 1. */
@@ -49,23 +45,6 @@ export interface GrantCall {
   /** The caller's Date.now(), read just before the call. */
   readonly callerNowMs: number;
 }
-
-export interface ShardStatus {
-  readonly shard: number;
-  /** The shard's clock, unix ms. */
-  readonly nowMs: number;
-  readonly lanes: readonly {
-    readonly lane: number;
-    readonly next: number;
-    readonly mark: number;
-    readonly leadTicks: number;
-  }[];
-  readonly counters: Counters & { readonly refusals: Partial<Record<RefusalCode, number>> };
-}
-
-export type StatusReply =
-  | { readonly ok: true; readonly status: ShardStatus }
-  | { readonly ok: false; readonly refusal: Refusal };
 
 /** The line as this instance knows it: one value, replaced as a whole. */
 interface OpenLine {
@@ -79,11 +58,26 @@ type Opened =
   | { readonly ok: true; readonly line: OpenLine }
   | { readonly ok: false; readonly refusal: Refusal };
 
+/** How far a call has come. */
+interface Progress {
+  readonly grants: Grant[];
+  missing: number;
+  waitedMs: number;
+}
+
+type Proceeding =
+  | { readonly kind: "reply"; readonly reply: GrantReply }
+  | { readonly kind: "wait"; readonly waitMs: number };
+
 export class Shard extends DurableObject<Env> {
   readonly #workerId: number;
   readonly #storage: ShardStorage;
   #line: OpenLine | undefined;
   #clocks: ClockPair | undefined;
+  readonly #markReading = new MarkReading();
+  #hasRaised = false;
+  /** Until SETTLE_MS after the first mark of this instance (S2). */
+  #settling: Promise<void> | undefined;
   #counters: Counters = countersOf([]);
   #refusals: Partial<Record<RefusalCode, number>> = {};
 
@@ -93,31 +87,54 @@ export class Shard extends DurableObject<Env> {
     this.#storage = new ShardStorage(ctx.storage.sql);
   }
 
-  /** Grants `count` positions, in one or more intervals; waits or refuses as the policy says. */
-  async grant(asked: GrantCall): Promise<GrantReply> {
-    const arrival: ClockPair = { ownMs: Date.now(), callerMs: asked.callerNowMs };
+  /**
+   * Grants `count` positions, in one or more intervals; waits or refuses as the policy says: a GrantReply as text.
+   * The fields of a GrantCall come one by one, and where nothing is waited for the reply is no promise:
+   * an object and a promise cost workerd a tenth of the call each.
+   */
+  grant(
+    lineSpec: string,
+    count: number,
+    strict: boolean,
+    maxWaitMs: number,
+    callerNowMs: number,
+  ): string | Promise<string> {
+    const arrival: ClockPair = { ownMs: Date.now(), callerMs: callerNowMs };
     this.#endIfStandingStill(arrival);
-    const call = isAhead(arrival) ? { ...asked, waitLeftMs: 0 } : asked;
-    const grants: Grant[] = [];
-    let missing = call.count;
-    let waitedMs = 0;
-    for (;;) {
-      // Opened anew after each wait: another call may have replaced the line meanwhile.
-      const opened = this.#open(call.lineSpec);
-      if (!opened.ok) return this.#refuse(opened.refusal, call.count - missing, waitedMs);
-      const outcome = this.#step(opened.line, call, missing, waitedMs);
-      if (outcome.kind === "refused") {
-        return this.#refuse(outcome.refusal, call.count - missing, waitedMs);
+    const waitLeftMs = isAhead(arrival) ? 0 : maxWaitMs;
+    const call: GrantCall = { lineSpec, count, strict, waitLeftMs, callerNowMs };
+    const progress: Progress = { grants: [], missing: call.count, waitedMs: 0 };
+    const reply = this.#proceed(call, progress);
+    if (reply.kind === "reply" && !this.#settling) return writeGrantReply(reply.reply);
+    return this.#grantLater(call, progress, reply);
+  }
+
+  async #grantLater(call: GrantCall, progress: Progress, first: Proceeding): Promise<string> {
+    let now = first;
+    while (now.kind === "wait") {
+      progress.waitedMs += now.waitMs;
+      this.#counters.waits += 1;
+      await scheduler.wait(now.waitMs);
+      now = this.#proceed(call, progress);
+    }
+    if (this.#settling) await this.#settling;
+    return writeGrantReply(now.reply);
+  }
+
+  /** Steps until the call is answered or has to wait. */
+  #proceed(call: GrantCall, progress: Progress): Proceeding {
+    // Opened anew after each wait: another call may have replaced the line meanwhile.
+    const opened = this.#open(call.lineSpec);
+    if (!opened.ok) return this.#refuse(opened.refusal, call, progress);
+    for (let line = opened.line; ; line = this.#line ?? line) {
+      const outcome = this.#step(line, call, progress);
+      if (outcome.kind === "refused") return this.#refuse(outcome.refusal, call, progress);
+      if (outcome.kind === "wait") return { kind: "wait", waitMs: outcome.waitMs };
+      progress.grants.push(outcome.grant);
+      progress.missing -= outcome.grant.end - outcome.grant.start;
+      if (progress.missing === 0) {
+        return { kind: "reply", reply: { ok: true, grants: progress.grants } };
       }
-      if (outcome.kind === "wait") {
-        waitedMs += outcome.waitMs;
-        this.#counters.waits += 1;
-        await scheduler.wait(outcome.waitMs);
-        continue;
-      }
-      grants.push(outcome.grant);
-      missing -= outcome.grant.end - outcome.grant.start;
-      if (missing === 0) return { ok: true, shard: this.#workerId, grants };
     }
   }
 
@@ -127,21 +144,18 @@ export class Shard extends DurableObject<Env> {
     if (!opened.ok) return opened;
     const { layout, state } = opened.line;
     const nowMs = Date.now();
-    const nowTick = tickAt(layout, nowMs);
-    const lanes = state.lanes.map(({ next, mark }, lane) => {
-      const leadTicks = Math.max(0, Math.floor(next / layout.sequenceCount) - nowTick);
-      return { lane, next, mark, leadTicks };
-    });
     const counters = { ...this.#counters, refusals: this.#refusals };
+    const lanes = laneStatuses(layout, state, nowMs);
     return { ok: true, status: { shard: this.#workerId, nowMs, lanes, counters } };
   }
 
   /** One clock reading, one step, one write at most, and only then memory (S1, S4). */
-  #step(line: OpenLine, call: GrantCall, count: number, waitedMs: number): Outcome {
+  #step(line: OpenLine, call: GrantCall, { missing, waitedMs }: Progress): Outcome {
+    const nowMs = Date.now();
     const outcome = step(line.layout, line.policy, line.state, {
-      nowMs: Date.now(),
+      nowMs,
       callerNowMs: call.callerNowMs,
-      count,
+      count: missing,
       waitLeftMs: Math.max(0, Math.min(line.policy.maxWaitMs, call.waitLeftMs) - waitedMs),
       lastLaneOnly: call.strict,
       random: Math.random(),
@@ -153,11 +167,14 @@ export class Shard extends DurableObject<Env> {
       counters.grants += 1;
       counters.issued += outcome.grant.end - outcome.grant.start;
       counters.maxLeadTicks = Math.max(counters.maxLeadTicks, outcome.leadTicks);
+      const { lane } = outcome.grant;
+      const at = { ownMs: nowMs, callerMs: call.callerNowMs };
       if (outcome.raise) {
         counters.writes += 1;
         this.#raise(line.layout, outcome.raise, counters);
+        this.#markReading.made(lane, at);
       }
-      this.#confirm(outcome.grant.lane, outcome.state);
+      this.#confirm(lane, outcome.state, at);
     }
     this.#line = { ...line, state: outcome.state };
     this.#counters = counters;
@@ -167,11 +184,18 @@ export class Shard extends DurableObject<Env> {
   #raise(layout: Layout, raise: Raise, counters: Counters): void {
     const claimed = raise.from > 0 || this.#storage.claim(layout.fingerprint);
     if (!claimed || !this.#storage.raise(raise, JSON.stringify(counters))) this.#superseded();
+    if (this.#hasRaised) return;
+    this.#hasRaised = true;
+    this.#settling = scheduler.wait(SETTLE_MS).then(() => {
+      this.#settling = undefined;
+    });
   }
 
   /** An instance that another has superseded fails before it answers: its IDs would fall behind the other's. */
-  #confirm(lane: number, state: LineState): void {
+  #confirm(lane: number, state: LineState, at: ClockPair): void {
+    if (this.#markReading.covers(lane, at)) return;
     if (this.#storage.mark(lane) !== state.lanes[lane]?.mark) this.#superseded();
+    this.#markReading.made(lane, at);
   }
 
   #superseded(): never {
@@ -210,20 +234,13 @@ export class Shard extends DurableObject<Env> {
   }
 
   #load(layout: Layout): LineState {
-    const rows = this.#storage.lanes();
-    this.#counters = countersOf(rows.map(({ counters }) => counters));
-    const marks = Array.from({ length: layout.laneCount }, () => 0);
-    for (const { lane, mark } of rows) {
-      if (lane >= layout.laneCount || mark > layout.lineEnd) {
-        throw new RangeError(`stored mark ${mark} of lane ${lane} is not on this layout's line`);
-      }
-      marks[lane] = mark;
-    }
+    const { marks, counters } = this.#storage.line(layout);
+    this.#counters = countersOf(counters);
     return startLine(marks);
   }
 
-  #refuse(refusal: Refusal, granted: number, waitedMs: number): GrantReply {
+  #refuse(refusal: Refusal, { count }: GrantCall, { missing, waitedMs }: Progress): Proceeding {
     this.#refusals[refusal.code] = (this.#refusals[refusal.code] ?? 0) + 1;
-    return { ok: false, shard: this.#workerId, refusal, granted, waitedMs };
+    return { kind: "reply", reply: { ok: false, refusal, granted: count - missing, waitedMs } };
   }
 }

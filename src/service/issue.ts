@@ -1,7 +1,7 @@
-import type { Grant } from "../core/block.ts";
+import { type Block, blocksOf } from "../core/block.ts";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
+import { readGrantReply } from "../core/grant-reply.ts";
 import { idleCapacity } from "../core/lanes.ts";
-import type { GrantReply } from "../objects/shard.ts";
 import { CALL_TRIES_MAX, STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "./limits.ts";
 import type { Namespace } from "./namespaces.ts";
 import {
@@ -12,11 +12,11 @@ import {
   pickShard,
   restHome,
 } from "./pick-shard.ts";
-import { callShard, type Shards } from "./shard-call.ts";
+import { isOverloaded, overloaded, type Shards, stubOf } from "./shard-call.ts";
 
-/** Positions granted by one shard, or why not. */
+/** IDs of one shard, or why not. */
 export type Issued =
-  | { readonly ok: true; readonly shard: number; readonly grants: readonly Grant[] }
+  | { readonly ok: true; readonly shard: number; readonly blocks: readonly Block[] }
   | {
       readonly ok: false;
       readonly refusal: Refusal;
@@ -37,23 +37,39 @@ const FAILOVER_CODES: readonly RefusalCode[] = [
 /**
  * Asks one shard for `count` IDs. Where that one cannot serve now, and the request is not pinned to it,
  * asks one other within the same wait budget, never more.
+ *
+ * Promises are few on this path, and it is flat: each await was measured to cost a Worker some microseconds.
  */
-export async function issue(
+export function issue(
   shards: Shards,
   namespace: Namespace,
   placement: Placement,
   count: number,
 ): Promise<Issued> {
-  const strict = isStrict(placement);
-  const shard = pickShard(namespace, placement, count);
-  const budgetMs = namespace.policy.maxWaitMs;
-  const first = await issueFrom(shards, namespace, { shard, strict, count, waitLeftMs: budgetMs });
-  if (first.ok || isPinned(placement) || !FAILOVER_CODES.includes(first.refusal.code)) return first;
-  restHome(namespace, shard, first.refusal.retryAfterMs ?? 0);
-  const other = otherShard(namespace, shard);
-  if (other === undefined) return first;
-  const waitLeftMs = Math.max(0, budgetMs - first.waitedMs);
-  const second = await issueFrom(shards, namespace, { shard: other, strict, count, waitLeftMs });
+  const request: ShardRequest = {
+    shard: pickShard(namespace, placement, count),
+    strict: isStrict(placement),
+    count,
+    waitLeftMs: namespace.policy.maxWaitMs,
+  };
+  const pinned = isPinned(placement);
+  return pinned
+    ? issueFrom(shards, namespace, request)
+    : issueFromOneOfTwo(shards, namespace, request);
+}
+
+async function issueFromOneOfTwo(
+  shards: Shards,
+  namespace: Namespace,
+  request: ShardRequest,
+): Promise<Issued> {
+  const first = await issueFrom(shards, namespace, request);
+  if (first.ok || !FAILOVER_CODES.includes(first.refusal.code)) return first;
+  restHome(namespace, request.shard, first.refusal.retryAfterMs ?? 0);
+  const shard = otherShard(namespace, request.shard);
+  if (shard === undefined) return first;
+  const waitLeftMs = Math.max(0, request.waitLeftMs - first.waitedMs);
+  const second = await issueFrom(shards, namespace, { ...request, shard, waitLeftMs });
   return second.ok ? second : { ...second, definite: first.definite && second.definite };
 }
 
@@ -100,28 +116,40 @@ interface ShardRequest {
   readonly waitLeftMs: number;
 }
 
+/** One shard's answer; asked again once where it threw, and once where the clocks disagreed. */
 async function issueFrom(
   shards: Shards,
   namespace: Namespace,
   { shard, strict, count, waitLeftMs }: ShardRequest,
 ): Promise<Issued> {
-  const { lineSpec } = namespace;
+  const { lineSpec, layout } = namespace;
   let definite = true;
   let waitedMs = 0;
-  for (let tries = 1; ; tries += 1) {
-    const result = await callShard<GrantReply>(shards, namespace, shard, (stub) => {
-      const budgetMs = Math.max(0, waitLeftMs - waitedMs);
-      const callerNowMs = Date.now();
-      return stub.grant({ lineSpec, count, strict, waitLeftMs: budgetMs, callerNowMs });
-    });
-    definite &&= !result.repeated;
-    if (!result.ok) return { ok: false, refusal: result.refusal, definite, waitedMs };
-    const { reply } = result;
-    if (reply.ok) return reply;
+  let throws = 0;
+  let disagreements = 0;
+  for (;;) {
+    const stub = stubOf(shards, namespace, shard);
+    const budgetMs = Math.max(0, waitLeftMs - waitedMs);
+    const callerNowMs = Date.now();
+    let text: string;
+    try {
+      text = await stub.grant(lineSpec, count, strict, budgetMs, callerNowMs);
+    } catch (error) {
+      if (isOverloaded(error)) return { ok: false, refusal: overloaded(shard), definite, waitedMs };
+      // What it granted before it threw is a gap.
+      definite = false;
+      throws += 1;
+      if (throws < CALL_TRIES_MAX) continue;
+      throw error;
+    }
+    const reply = readGrantReply(text);
+    if (reply.ok) return { ok: true, shard, blocks: blocksOf(layout, shard, reply.grants) };
     definite &&= reply.granted === 0;
     waitedMs += reply.waitedMs;
+    disagreements += 1;
     // In a disagreement of clocks ours may be the stale one: it is read again for the second call.
-    const again = reply.refusal.code === "clock_disagreement" && tries < CALL_TRIES_MAX;
+    const again = reply.refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX;
     if (!again) return { ok: false, refusal: reply.refusal, definite, waitedMs };
+    throws = 0;
   }
 }

@@ -1,5 +1,6 @@
 import { type ApiKeyRecord, isExpired } from "../core/api-key.ts";
 import type { AddKeyReply } from "../objects/registry.ts";
+import { CACHE_ENTRIES_MAX } from "./limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
 import { callRegistry, type RegistryBinding } from "./registry-call.ts";
 
@@ -15,6 +16,14 @@ const KEY_ID_BYTES = 9;
 
 /** Keys that this isolate has seen work, by their digest. The registry failing, they are not taken on trust. */
 const known = new RegistryCache<ApiKeyRecord>({ servesStale: false });
+
+/**
+ * Digests of tokens that were in force when last looked at: saves hashing them for each request. Such a look-up
+ * compares whole texts by a hash that is seeded anew in each process, so its time tells nothing about a guess.
+ */
+const digestsOfKnown = new Map<string, string>();
+/** The administrator's key with its digest, once a request came with it. */
+let admin: { readonly key: string; readonly digest: string } | undefined;
 
 const ADMIN: ApiKeyRecord = { id: "admin", scopes: ["admin"], createdMs: 0 };
 
@@ -78,18 +87,39 @@ export async function findKey(
   { waitUntil, beforeAsking }: FindKeyHooks,
 ): Promise<ApiKeyRecord | undefined> {
   const digest = await sha256(token);
+  const hash = digest.toHex();
   if (crypto.subtle.timingSafeEqual(digest, await sha256(adminKey))) {
+    admin = { key: adminKey, digest: hash };
+    rememberDigest(token, hash);
     return ADMIN;
   }
   const [, random, check] = KEY_FORMAT.exec(token) ?? [];
   if (random === undefined || check !== (await checkOf(random))) return undefined;
-  const hash = digest.toHex();
   const read = async (): Promise<ApiKeyRecord | undefined> => {
     await beforeAsking();
     return callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyByHash(hash));
   };
   const record = await known.get(hash, read, waitUntil);
+  if (!record || isExpired(record, Date.now())) return undefined;
+  rememberDigest(token, hash);
+  return record;
+}
+
+/** `findKey` from this isolate's memory; undefined where that does not know, or would have to ask. */
+export function keyInMemory(adminKey: string, token: string): ApiKeyRecord | undefined {
+  const hash = digestsOfKnown.get(token);
+  if (hash === undefined) return undefined;
+  if (admin?.digest === hash && admin.key === adminKey) return ADMIN;
+  const record = known.peek(hash);
   return record && !isExpired(record, Date.now()) ? record : undefined;
+}
+
+function rememberDigest(token: string, digest: string): void {
+  const [oldest] = digestsOfKnown.keys();
+  if (digestsOfKnown.size >= CACHE_ENTRIES_MAX && oldest !== undefined) {
+    digestsOfKnown.delete(oldest);
+  }
+  digestsOfKnown.set(token, digest);
 }
 
 async function checkOf(random: string): Promise<string> {

@@ -8,6 +8,10 @@ export const STREAM_CALL_COUNT = 10_000;
 export const STREAM_WAIT_MAX_MS = 30_000;
 /** Home shards that an isolate remembers, one per namespace; the oldest is forgotten first. */
 export const HOME_SHARDS_MAX = 1000;
+/** Namespaces that an isolate leases IDs ahead for; the oldest is forgotten first, its IDs are a gap. */
+export const FRESH_NAMESPACES_MAX = 1000;
+/** Blocks of one lease ahead, one per tick: bounds its memory where a tick has few IDs. */
+export const FRESH_BLOCKS_MAX = 64;
 /** A call is repeated once at most: after a reset of the object, or a disagreement of clocks. */
 export const CALL_TRIES_MAX = 2;
 /** Pages of the shard list: asking wakes each object. */

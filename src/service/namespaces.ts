@@ -67,6 +67,11 @@ export async function findNamespace(
   return known.get(name, read, waitUntil);
 }
 
+/** The namespace of that name, where this isolate knows it without asking; undefined says nothing. */
+export function namespaceInMemory(name: string): Namespace | undefined {
+  return BUILT_IN.get(name) ?? known.peek(name);
+}
+
 /** Which namespaces to list. */
 export interface NamespacePage {
   /** From the first name after this one. */

@@ -8,8 +8,8 @@ export interface Placement {
   readonly shard?: number | undefined;
   readonly key?: string | undefined;
   readonly strict: boolean;
-  /** Where the request came in; undefined where that is not known. */
-  readonly from?: GeoPoint | undefined;
+  /** Says where the request came in; undefined where that is not known. Asked for only where a shard is to be picked. */
+  readonly from?: () => GeoPoint | undefined;
 }
 
 interface Home {
@@ -65,7 +65,7 @@ export function restHome({ name }: Namespace, shard: number, restMs: number): vo
   if (home?.shard === shard) home.restsUntilMs = Date.now() + restMs;
 }
 
-function homeOf(namespace: Namespace, from: GeoPoint | undefined): Home {
+function homeOf(namespace: Namespace, from: Placement["from"]): Home {
   const known = homes.get(namespace.name);
   if (known) return known;
   const [oldest] = homes.keys();
@@ -76,9 +76,9 @@ function homeOf(namespace: Namespace, from: GeoPoint | undefined): Home {
 }
 
 /** A random shard of the nearest region that has one. */
-function shardNear(namespace: Namespace, from: GeoPoint | undefined): number {
+function shardNear(namespace: Namespace, from: Placement["from"]): number {
   const { regions, shards } = namespace;
-  const region = nearestRegion(regions.slice(0, shards), from);
+  const region = nearestRegion(regions.slice(0, shards), from?.());
   const near = Array.from({ length: shards }, (_, shard) => shard).filter(
     (shard) => regionOf(namespace, shard) === region,
   );

@@ -69,6 +69,14 @@ export class RegistryCache<Value> {
     }
   }
 
+  /** The value of `key` where it may be served as it is, with nothing to read. */
+  peek(key: string): Value | undefined {
+    const entry = this.#known.get(key);
+    return entry && isWithin(Date.now(), entry.readAtMs, entry.refreshAfterMs)
+      ? entry.value
+      : undefined;
+  }
+
   /** Forgets what is known of `key`: this isolate has just changed it. */
   forget(key: string): void {
     this.#forgotten += 1;

@@ -6,7 +6,11 @@ import { type Namespace, regionOf } from "./namespaces.ts";
 export type Shards = DurableObjectNamespace<Shard>;
 
 /** The shard's object, asked for anew each time: after a reset an old stub stays broken. */
-function stubOf(shards: Shards, namespace: Namespace, shard: number): DurableObjectStub<Shard> {
+export function stubOf(
+  shards: Shards,
+  namespace: Namespace,
+  shard: number,
+): DurableObjectStub<Shard> {
   const locationHint = regionOf(namespace, shard);
   return shards.getByName(`${namespace.name}/${shard}`, { locationHint });
 }
@@ -36,11 +40,12 @@ export async function callShard<Reply>(
   }
 }
 
-function isOverloaded(error: unknown): boolean {
+/** Whether a call was refused by the platform, whose queue for that object is full. */
+export function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }
 
-function overloaded(shard: number): Refusal {
+export function overloaded(shard: number): Refusal {
   return {
     code: "shard_overloaded",
     detail: `Shard ${shard} has more requests queued than it can take.`,

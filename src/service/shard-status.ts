@@ -1,6 +1,6 @@
 import type { Refusal } from "../core/errors.ts";
 import type { Region } from "../core/regions.ts";
-import type { ShardStatus, StatusReply } from "../objects/shard.ts";
+import type { ShardStatus, StatusReply } from "../objects/shard-status.ts";
 import { type Namespace, regionOf } from "./namespaces.ts";
 import { callShard, type Shards } from "./shard-call.ts";
 

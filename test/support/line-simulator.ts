@@ -145,7 +145,8 @@ export class LineSimulator {
     check(start >= 0 && start < end && end <= lineEnd && end - start <= count, "L5 on the line");
     check(isLast || !call.strict, "strict order uses the last lane only");
     this.#grants.push(grant);
-    for (const block of blocksOf(this.#layout, this.#workerId, grant)) this.#checkIds(block, lane);
+    for (const block of blocksOf(this.#layout, this.#workerId, [grant]))
+      this.#checkIds(block, lane);
   }
 
   #checkIds({ first, count }: Block, lane: number): void {

@@ -1,12 +1,17 @@
 /** What the router makes of shards that fail, refuse or disagree. The shards here are scripted faults. */
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { GrantCall, GrantReply } from "../../src/objects/shard.ts";
+import { type GrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
 import { type Issued, issue, issueInCalls } from "../../src/service/issue.ts";
 import type { Shards } from "../../src/service/shard-call.ts";
 import { ask, put } from "../support/admin.ts";
 import { inStorage, namespaceOf, stubOf } from "../support/shards.ts";
 
+interface GrantCall {
+  readonly count: number;
+  readonly waitLeftMs: number;
+  readonly callerNowMs: number;
+}
 type Script = (call: GrantCall, shard: number) => GrantReply | Error;
 
 /** Shards that answer as the script says, and a record of who was asked. */
@@ -15,29 +20,36 @@ function scripted(script: Script) {
   const calls: GrantCall[] = [];
   const hints: unknown[] = [];
   const getByName = (name: string, options: { locationHint: string }) => ({
-    grant: async (call: GrantCall): Promise<GrantReply> => {
+    grant: async (
+      _lineSpec: string,
+      count: number,
+      _strict: boolean,
+      waitLeftMs: number,
+      callerNowMs: number,
+    ): Promise<string> => {
+      const call = { count, waitLeftMs, callerNowMs };
       const shard = Number(name.split("/")[1]);
       asked.push(shard);
       calls.push(call);
       hints.push(options.locationHint);
       const answer = script(call, shard);
       if (answer instanceof Error) throw answer;
-      return answer;
+      return writeGrantReply(answer);
     },
   });
   // Only what callers use of the binding.
   return { shards: { getByName } as unknown as Shards, asked, calls, hints };
 }
 
-const ok = (shard: number, count: number): GrantReply => {
-  return { ok: true, shard, grants: [{ lane: 0, start: 0, end: count }] };
+const ok = (count: number): GrantReply => {
+  return { ok: true, grants: [{ lane: 0, start: 0, end: count }] };
 };
 const refuse = (
   code: "clock_behind" | "clock_disagreement" | "layout_conflict" | "shard_saturated",
   change: { granted?: number; waitedMs?: number; retryAfterMs?: number } = {},
 ): GrantReply => {
   const { granted = 0, waitedMs = 0, retryAfterMs = 1 } = change;
-  return { ok: false, shard: 0, refusal: { code, detail: code, retryAfterMs }, granted, waitedMs };
+  return { ok: false, refusal: { code, detail: code, retryAfterMs }, granted, waitedMs };
 };
 const overloaded = () => Object.assign(new Error("overloaded"), { overloaded: true });
 
@@ -107,7 +119,7 @@ describe("failover", () => {
       let home: number | undefined;
       const { shards, asked, calls } = scripted((_, shard) => {
         home ??= shard;
-        return shard === home ? refuse(code, { waitedMs: 60, retryAfterMs: 5000 }) : ok(shard, 1);
+        return shard === home ? refuse(code, { waitedMs: 60, retryAfterMs: 5000 }) : ok(1);
       });
       const namespace = someNamespace();
       const issued = await issue(shards, namespace, FRESH, 1);
@@ -125,7 +137,7 @@ describe("failover", () => {
     let home: number | undefined;
     const { shards, asked } = scripted((_, shard) => {
       home ??= shard;
-      return shard === home ? overloaded() : ok(shard, 1);
+      return shard === home ? overloaded() : ok(1);
     });
     const namespace = someNamespace();
     for (let request = 0; request < 5; request += 1) {
@@ -140,7 +152,7 @@ describe("failover", () => {
   });
 
   it("asks each shard with its region's location hint", async () => {
-    const { shards, hints } = scripted((_, shard) => ok(shard, 1));
+    const { shards, hints } = scripted((_, _shard) => ok(1));
     for (const shard of [0, 1, 2, 3, 4]) {
       await issue(shards, someNamespace(), { shard, strict: false }, 1);
     }
@@ -231,9 +243,9 @@ describe("a stream", () => {
 
   it("waits for a saturated shard and goes on", async () => {
     let calls = 0;
-    const { shards } = scripted(({ count }, shard) => {
+    const { shards } = scripted(({ count }, _shard) => {
       calls += 1;
-      return calls === 2 ? refuse("shard_saturated", { retryAfterMs: 5 }) : ok(shard, count);
+      return calls === 2 ? refuse("shard_saturated", { retryAfterMs: 5 }) : ok(count);
     });
     const wait = vi.spyOn(scheduler, "wait");
     const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));
@@ -243,9 +255,9 @@ describe("a stream", () => {
 
   it("gives up after waiting 30 s in all", async () => {
     let calls = 0;
-    const { shards } = scripted(({ count }, shard) => {
+    const { shards } = scripted(({ count }, _shard) => {
       calls += 1;
-      return calls === 1 ? ok(shard, count) : refuse("shard_saturated", { retryAfterMs: 10_000 });
+      return calls === 1 ? ok(count) : refuse("shard_saturated", { retryAfterMs: 10_000 });
     });
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
     const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));

@@ -2,7 +2,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type GrantReply, Shard } from "../../src/objects/shard.ts";
+import { type GrantReply, readGrantReply } from "../../src/core/grant-reply.ts";
+import { SETTLE_MS } from "../../src/core/limits.ts";
+import { Shard } from "../../src/objects/shard.ts";
 import { clock } from "../support/clock.ts";
 import { idsOf, json, problemOf } from "../support/requests.ts";
 import { inStorage, marksOf, namespaceOf, stubOf } from "../support/shards.ts";
@@ -22,10 +24,18 @@ function callOf(namespace: string, change: { count?: number; strict?: boolean } 
   return { lineSpec, ...usual, ...change };
 }
 
+/** Asks a shard, by its stub or as an instance. */
+async function grant(
+  shard: { readonly grant: (...call: Parameters<Shard["grant"]>) => string | Promise<string> },
+  { lineSpec, count, strict, waitLeftMs, callerNowMs }: ReturnType<typeof callOf>,
+): Promise<GrantReply> {
+  return readGrantReply(await shard.grant(lineSpec, count, strict, waitLeftMs, callerNowMs));
+}
+
 function spanOf(reply: GrantReply): [start: number, end: number] {
-  const grant = reply.ok ? reply.grants[0] : undefined;
-  if (!grant) throw new Error(`not granted: ${JSON.stringify(reply)}`);
-  return [grant.start, grant.end];
+  const first = reply.ok ? reply.grants[0] : undefined;
+  if (!first) throw new Error(`not granted: ${JSON.stringify(reply)}`);
+  return [first.start, first.end];
 }
 
 /** Counts rows really written, by triggers in the object's own database. */
@@ -66,7 +76,7 @@ describe("S1 reserve ahead", () => {
     async (name) => {
       const stub = stubOf(name, 1);
       for (const count of [1, 5000, 1, 10_000]) {
-        const reply = await stub.grant(callOf(name, { count }));
+        const reply = await grant(stub, callOf(name, { count }));
         if (!reply.ok) throw new Error(reply.refusal.detail);
         const marks = await marksOf(stub);
         for (const { lane, end } of reply.grants) expect(end).toBeLessThanOrEqual(marks[lane] ?? 0);
@@ -109,14 +119,17 @@ describe("S2 two instances alive on one storage", () => {
     const stub = stubOf("default", 3);
     await runInDurableObject(stub, async (_, state) => {
       const { old, young, abort } = twoInstances(state);
-      const spans = [spanOf(await old.grant(callOf("default", { count: 10 })))];
-      spans.push(spanOf(await young.grant(callOf("default", { count: 10 }))));
+      const spans = [spanOf(await grant(old, callOf("default", { count: 10 })))];
+      spans.push(spanOf(await grant(young, callOf("default", { count: 10 }))));
+      clock.step(1, "frozen");
       // Still below its own mark, and yet it must not answer: its IDs would fall behind.
-      await expect(old.grant(callOf("default", { count: 10 }))).rejects.toThrow("another instance");
+      await expect(grant(old, callOf("default", { count: 10 }))).rejects.toThrow(
+        "another instance",
+      );
       clock.step(1000, "frozen");
-      await expect(old.grant(callOf("default"))).rejects.toThrow("another instance");
+      await expect(grant(old, callOf("default"))).rejects.toThrow("another instance");
       expect(abort).toHaveBeenCalledTimes(2);
-      spans.push(spanOf(await young.grant(callOf("default", { count: 10 }))));
+      spans.push(spanOf(await grant(young, callOf("default", { count: 10 }))));
       spans.sort(([a], [b]) => a - b);
       spans.forEach(([start], index) => {
         if (index > 0) expect(start).toBeGreaterThanOrEqual(spans[index - 1]?.[1] ?? 0);
@@ -130,8 +143,8 @@ describe("S2 two instances alive on one storage", () => {
       const { old, young } = twoInstances(state);
       expect(old.status(namespaceOf("leaf").lineSpec)).toMatchObject({ ok: true });
       expect(young.status(namespaceOf("default").lineSpec)).toMatchObject({ ok: true });
-      await young.grant(callOf("default"));
-      await expect(old.grant(callOf("leaf"))).rejects.toThrow("another instance");
+      await grant(young, callOf("default"));
+      await expect(grant(old, callOf("leaf"))).rejects.toThrow("another instance");
     });
   });
 
@@ -139,10 +152,10 @@ describe("S2 two instances alive on one storage", () => {
     const stub = stubOf("leaf", 4);
     await runInDurableObject(stub, async (_, state) => {
       const { old } = twoInstances(state);
-      await old.grant(callOf("leaf"));
+      await grant(old, callOf("leaf"));
       state.storage.sql.exec("DELETE FROM lane");
       clock.step(5000);
-      await expect(old.grant(callOf("leaf"))).rejects.toThrow("another instance");
+      await expect(grant(old, callOf("leaf"))).rejects.toThrow("another instance");
     });
   });
 
@@ -151,11 +164,29 @@ describe("S2 two instances alive on one storage", () => {
     const stub = stubOf("default", 4);
     await runInDurableObject(stub, async (_, state) => {
       const { old, young, abort } = twoInstances(state);
-      await old.grant(callOf("default", { strict: true }));
-      await young.grant(callOf("default", { strict: true }));
-      await expect(old.grant(callOf("default", { strict: true }))).rejects.toThrow();
+      await grant(old, callOf("default", { strict: true }));
+      await grant(young, callOf("default", { strict: true }));
+      clock.step(1, "frozen");
+      await expect(grant(old, callOf("default", { strict: true }))).rejects.toThrow();
       expect(abort).toHaveBeenCalledOnce();
-      await young.grant(callOf("default", { strict: true }));
+      await grant(young, callOf("default", { strict: true }));
+    });
+  });
+
+  it("trust a reading of the mark for one ms, and answer first after longer than that", async () => {
+    clock.set(START_MS, "frozen");
+    const stub = stubOf("default", 0);
+    await runInDurableObject(stub, async (_, state) => {
+      const { old, young } = twoInstances(state);
+      const realStartMs = performance.now();
+      await grant(old, callOf("default", { strict: true }));
+      // Whatever another instance trusts was read before this one's mark, and is out of date by now.
+      expect(performance.now() - realStartMs).toBeGreaterThanOrEqual(SETTLE_MS - 1);
+      await grant(young, callOf("default", { strict: true }));
+      await grant(old, callOf("default", { strict: true }));
+      const call = callOf("default", { strict: true });
+      const callersMoved = { ...call, callerNowMs: call.callerNowMs + 1 };
+      await expect(grant(old, callersMoved)).rejects.toThrow("another instance");
     });
   });
 
@@ -165,8 +196,8 @@ describe("S2 two instances alive on one storage", () => {
       const { old, young } = twoInstances(state);
       old.status(namespaceOf("default").lineSpec);
       young.status(namespaceOf("default").lineSpec);
-      await old.grant(callOf("default"));
-      await expect(young.grant(callOf("default"))).rejects.toThrow("another instance");
+      await grant(old, callOf("default"));
+      await expect(grant(young, callOf("default"))).rejects.toThrow("another instance");
     });
   });
 });
@@ -175,10 +206,10 @@ describe("S3 a start trusts the marks only", () => {
   it("begins at the mark, not where memory was", async () => {
     clock.set(START_MS, "frozen");
     const stub = stubOf("default", 6);
-    await stub.grant(callOf("default", { count: 5 }));
+    await grant(stub, callOf("default", { count: 5 }));
     const [mark = 0] = await marksOf(stub);
     await evictDurableObject(stub);
-    expect(spanOf(await stub.grant(callOf("default")))).toEqual([mark, mark + 1]);
+    expect(spanOf(await grant(stub, callOf("default")))).toEqual([mark, mark + 1]);
   });
 
   it.each([
@@ -187,7 +218,7 @@ describe("S3 a start trusts the marks only", () => {
     "INSERT INTO lane VALUES (2, 5, '{}')",
   ])("refuses stored marks that are not on the line, instead of guessing: %s", async (damage) => {
     const stub = stubOf("js53", 5);
-    const undamaged = await stub.grant(callOf("js53"));
+    const undamaged = await grant(stub, callOf("js53"));
     expect(undamaged.ok).toBe(true);
     await inStorage(stub, (sql) => sql.exec(damage));
     await evictDurableObject(stub);
@@ -212,9 +243,9 @@ describe("S3 a start trusts the marks only", () => {
 
   it("keeps its counters across restarts, as of the last mark", async () => {
     const stub = stubOf("js53", 6);
-    await stub.grant(callOf("js53", { count: 100 }));
+    await grant(stub, callOf("js53", { count: 100 }));
     clock.step(5000);
-    await stub.grant(callOf("js53", { count: 50 }));
+    await grant(stub, callOf("js53", { count: 50 }));
     await evictDurableObject(stub);
     const reply = await stub.status(namespaceOf("js53").lineSpec);
     expect(reply).toMatchObject({ ok: true, status: { counters: { issued: 150, writes: 2 } } });
@@ -224,17 +255,17 @@ describe("S3 a start trusts the marks only", () => {
 describe("S5 one layout for ever", () => {
   it("refuses another layout, grants nothing, and goes on with its own", async () => {
     const stub = stubOf("default", 7);
-    await stub.grant(callOf("default"));
+    await grant(stub, callOf("default"));
     const marks = await marksOf(stub);
     const foreign = { ...callOf("default"), lineSpec: namespaceOf("leaf").lineSpec };
     for (const restarted of [false, true]) {
       if (restarted) await evictDurableObject(stub);
-      const reply = await stub.grant(foreign);
+      const reply = await grant(stub, foreign);
       expect(reply).toMatchObject({ ok: false, refusal: { code: "layout_conflict" }, granted: 0 });
       expect(await stub.status(foreign.lineSpec)).toMatchObject({ ok: false });
     }
     expect(await marksOf(stub)).toEqual(marks);
-    expect((await stub.grant(callOf("default"))).ok).toBe(true);
+    expect((await grant(stub, callOf("default"))).ok).toBe(true);
   });
 
   it("goes on where it was when only the policy changes", async () => {
@@ -243,8 +274,8 @@ describe("S5 one layout for ever", () => {
     const { lineSpec } = namespaceOf("node");
     const { layout, policy } = JSON.parse(lineSpec);
     const changed = JSON.stringify({ layout, policy: { ...policy, maxWaitMs: 50 } });
-    const [, end] = spanOf(await stub.grant(callOf("node", { count: 5 })));
-    const reply = await stub.grant({ ...callOf("node"), lineSpec: changed });
+    const [, end] = spanOf(await grant(stub, callOf("node", { count: 5 })));
+    const reply = await grant(stub, { ...callOf("node"), lineSpec: changed });
     expect(spanOf(reply)).toEqual([end, end + 1]);
   });
 
@@ -254,10 +285,10 @@ describe("S5 one layout for ever", () => {
     const { layout, policy } = JSON.parse(lineSpec);
     const changed = JSON.stringify({ layout, policy: { ...policy, maxWaitMs: 50 } });
     const stub = stubOf("twitter", 7);
-    const waiting = stub.grant(callOf("twitter", { count: 10_000 }));
+    const waiting = grant(stub, callOf("twitter", { count: 10_000 }));
     const others = Array.from({ length: 20 }, (_, index) => {
       const call = callOf("twitter", { count: 3 });
-      return stub.grant(index % 2 === 0 ? { ...call, lineSpec: changed } : call);
+      return grant(stub, index % 2 === 0 ? { ...call, lineSpec: changed } : call);
     });
     clock.set(START_MS);
     const replies = await Promise.all([waiting, ...others]);
@@ -278,7 +309,7 @@ describe("S4 read, step and write with no await between", () => {
     clock.set(START_MS, "frozen");
     const stub = stubOf("leaf", 3);
     const replies = await Promise.all(
-      Array.from({ length: 50 }, () => stub.grant(callOf("leaf", { count: 7 }))),
+      Array.from({ length: 50 }, () => grant(stub, callOf("leaf", { count: 7 }))),
     );
     const spans = replies.map(spanOf).sort(([one], [other]) => one - other);
     for (const [index, [start]] of spans.entries()) {
@@ -291,9 +322,9 @@ describe("S6 waiting", () => {
   it("asks for exactly the waits that the line says, maxWait in all, with a frozen clock", async () => {
     clock.set(START_MS, "frozen");
     const stub = stubOf("twitter", 3);
-    await stub.grant(callOf("twitter", { count: 4096 }));
+    await grant(stub, callOf("twitter", { count: 4096 }));
     const wait = vi.spyOn(scheduler, "wait");
-    const reply = await stub.grant(callOf("twitter"));
+    const reply = await grant(stub, callOf("twitter"));
     expect(reply).toMatchObject({ refusal: { code: "shard_saturated" }, waitedMs: 100 });
     const waits = wait.mock.calls.map(([waitMs]) => waitMs);
     expect(waits).toEqual(Array.from({ length: 100 }, () => 1));
@@ -302,8 +333,8 @@ describe("S6 waiting", () => {
   it("stays within what is left of the caller's wait", async () => {
     clock.set(START_MS, "frozen");
     const stub = stubOf("twitter", 4);
-    await stub.grant(callOf("twitter", { count: 4096 }));
-    const reply = await stub.grant({ ...callOf("twitter"), waitLeftMs: 7 });
+    await grant(stub, callOf("twitter", { count: 4096 }));
+    const reply = await grant(stub, { ...callOf("twitter"), waitLeftMs: 7 });
     expect(reply).toMatchObject({ ok: false, waitedMs: 7 });
   });
 });
@@ -314,8 +345,8 @@ describe("S7 a clock that stands still", () => {
   it("makes nobody wait by it", async () => {
     clock.set(START_MS, "frozen");
     const stub = stubOf("twitter", 2);
-    await stub.grant(callOf("twitter", { count: 4096 }));
-    const reply = await stub.grant({ ...callOf("twitter"), callerNowMs: START_MS - backMs });
+    await grant(stub, callOf("twitter", { count: 4096 }));
+    const reply = await grant(stub, { ...callOf("twitter"), callerNowMs: START_MS - backMs });
     expect(reply).toMatchObject({ refusal: { code: "shard_saturated" }, waitedMs: 0 });
   });
 
@@ -324,14 +355,14 @@ describe("S7 a clock that stands still", () => {
     await runInDurableObject(stubOf("default", 1), async (_, state) => {
       const { old, young, abort } = twoInstances(state);
       const call = { ...callOf("default"), callerNowMs: START_MS - backMs };
-      const first = spanOf(await old.grant(callOf("default")));
-      spanOf(await old.grant(call));
-      spanOf(await old.grant({ ...call, callerNowMs: call.callerNowMs + 99 }));
+      const first = spanOf(await grant(old, callOf("default")));
+      spanOf(await grant(old, call));
+      spanOf(await grant(old, { ...call, callerNowMs: call.callerNowMs + 99 }));
       const moved = { ...call, callerNowMs: call.callerNowMs + 100 };
-      await expect(old.grant(moved)).rejects.toThrow("stands still");
+      await expect(grant(old, moved)).rejects.toThrow("stands still");
       expect(abort).toHaveBeenCalledOnce();
       clock.set(START_MS - backMs + 100, "frozen");
-      const next = spanOf(await young.grant(moved));
+      const next = spanOf(await grant(young, moved));
       expect(next[0]).toBeGreaterThan(first[0]);
     });
   });
@@ -342,10 +373,10 @@ describe("counters", () => {
     clock.set(START_MS, "frozen");
     const path = "/v1/shards/twitter/5";
     const stub = stubOf("twitter", 5);
-    await stub.grant(callOf("twitter", { count: 4096 }));
-    await stub.grant({ ...callOf("twitter"), waitLeftMs: 2 });
+    await grant(stub, callOf("twitter", { count: 4096 }));
+    await grant(stub, { ...callOf("twitter"), waitLeftMs: 2 });
     clock.step(-5000, "frozen");
-    await stub.grant(callOf("twitter"));
+    await grant(stub, callOf("twitter"));
     expect(await json(path)).toMatchObject({
       clock: START_MS - 5000,
       lanes: [{ lane: 0, lead: 5001, leadMs: 5001 }],
@@ -359,7 +390,7 @@ describe("counters", () => {
         maxLeadMs: 0,
       },
     });
-    await stubOf("js53", 7).grant(callOf("js53", { count: 196_608 }));
+    await grant(stubOf("js53", 7), callOf("js53", { count: 196_608 }));
     expect(await json("/v1/shards/js53/7")).toMatchObject({ counters: { maxLeadMs: 1000 } });
   });
 });
@@ -368,10 +399,10 @@ describe("two clocks", () => {
   it("a shard whose clock is over 60 s ahead of the caller's raises no mark", async () => {
     const stub = stubOf("node", 5);
     const call = callOf("node");
-    const wild = await stub.grant({ ...call, callerNowMs: Date.now() - 61_000 });
+    const wild = await grant(stub, { ...call, callerNowMs: Date.now() - 61_000 });
     expect(wild).toMatchObject({ ok: false, refusal: { code: "clock_disagreement" }, granted: 0 });
     expect(await marksOf(stub)).toEqual([]);
-    const lagging = await stub.grant({ ...call, callerNowMs: Date.now() + 10 ** 9 });
+    const lagging = await grant(stub, { ...call, callerNowMs: Date.now() + 10 ** 9 });
     expect(lagging.ok).toBe(true);
   });
 
@@ -387,7 +418,7 @@ describe("two clocks", () => {
 /** The message of the error that a call of the object throws. */
 async function failure(stub: DurableObjectStub<Shard>): Promise<string> {
   try {
-    await stub.grant(callOf("js53"));
+    await grant(stub, callOf("js53"));
   } catch (error) {
     return String(error);
   }

@@ -1,0 +1,194 @@
+/**
+ * Leased IDs on their way out, one at a time: the lease in use, and the next one, fetched ahead.
+ *
+ * Invariants, each proved by the tests with the same number:
+ *  B1 Each ID of a lease is handed out at most once: the cursor only moves on, and a lease is taken in once
+ *     at most, by the ticket that asked for it.
+ *  B2 Nothing is handed out at an age below 0 or above the lease's freshForMs.
+ *  B3 One fetch ahead at a time. Its claim lapses after CLAIM_LAPSES_MS, so that one which never answers does
+ *     not block the next; what it brings later is dropped.
+ *  B4 Two leases are held at most.
+ *
+ * Pure: the clock is handed in, the fetching is the caller's. Isolates and clients use the same buffer.
+ */
+import type { Block } from "./block.ts";
+
+/** IDs leased at one time from one shard, at least one. */
+export interface Lease {
+  readonly blocks: readonly Block[];
+  readonly shard: number;
+  /** The holder's clock when it asked, unix ms: the lease's age is counted from there. */
+  readonly askedAtMs: number;
+  /** May be handed out up to this age. */
+  readonly freshForMs: number;
+}
+
+/** How a lease was or is used: what a rule decides on. */
+export interface LeaseUse {
+  readonly count: number;
+  readonly used: number;
+  /** Since it came into use, in ms; 0 where it never did. */
+  readonly servedMs: number;
+  readonly ageMs: number;
+  readonly freshForMs: number;
+}
+
+/** When to fetch ahead, and how much. */
+export interface RefillRule {
+  /** IDs to ask for in the next fetch ahead; 0: none. */
+  countAt(nowMs: number): number;
+  /** Whether it is time to fetch the lease that follows this one. */
+  isDue(use: LeaseUse): boolean;
+  /** A lease was used up or dropped. */
+  ended(use: LeaseUse, nowMs: number): void;
+  /** There was nothing to hand out. */
+  missed(nowMs: number): void;
+  /** A fetch was answered, so many ms after it was asked for. */
+  answered(roundTripMs: number): void;
+}
+
+/** A fetch that the holder is to make: it brings its lease, or says that it failed, with the ticket. */
+export interface Fetch {
+  readonly ticket: number;
+  readonly count: number;
+}
+
+/** How long a fetch ahead may take before another one is made, in ms; a failed one is not repeated sooner. */
+export const CLAIM_LAPSES_MS = 1000;
+
+interface InUse {
+  readonly lease: Lease;
+  readonly count: number;
+  readonly sinceMs: number;
+  used: number;
+}
+
+const NO_BLOCK: Block = { first: 0n, count: 0 };
+
+export class BlockBuffer {
+  readonly #rule: RefillRule;
+  #inUse: InUse | undefined;
+  #ahead: Lease | undefined;
+  #tickets = 0;
+  #openTicket: number | undefined;
+  #claimedAtMs: number | undefined;
+  #block = NO_BLOCK;
+  #blockIndex = 0;
+  #offset = 0;
+
+  constructor(rule: RefillRule) {
+    this.#rule = rule;
+  }
+
+  /** Moves on to the next ID that may be handed out now; false where there is none. */
+  advance(nowMs: number): boolean {
+    const { lease } = this.#inUse ?? {};
+    if (!lease || !isFresh(lease, nowMs)) return this.#replace(nowMs);
+    return this.next() || this.#replace(nowMs);
+  }
+
+  /** `advance` for a holder that knows the lease to be fresh still: in the same moment as the last `advance`. */
+  next(): boolean {
+    if (this.#offset + 1 < this.#block.count) this.#offset += 1;
+    else if (!this.#openBlock(this.#blockIndex + 1)) return false;
+    if (this.#inUse) this.#inUse.used += 1;
+    return true;
+  }
+
+  /** The block that the last `advance` moved to. */
+  get block(): Block {
+    return this.#block;
+  }
+
+  /** The place in that block. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** The ID that the last `advance` moved to. */
+  get id(): bigint {
+    return this.#block.first + BigInt(this.#offset);
+  }
+
+  /** The shard that it came from. */
+  get shard(): number {
+    return this.#inUse?.lease.shard ?? 0;
+  }
+
+  /** Notes that somebody had to fetch for itself. */
+  missed(nowMs: number): void {
+    this.#rule.missed(nowMs);
+  }
+
+  /** The fetch ahead that is to be made now, at most `countMax` IDs; undefined where none is. */
+  plan(nowMs: number, countMax: number): Fetch | undefined {
+    if (this.#ahead || this.#isClaimed(nowMs)) return undefined;
+    if (this.#inUse && !this.#rule.isDue(useOf(this.#inUse, nowMs))) return undefined;
+    const count = Math.min(this.#rule.countAt(nowMs), countMax);
+    if (count < 1) return undefined;
+    this.#tickets += 1;
+    this.#openTicket = this.#tickets;
+    this.#claimedAtMs = nowMs;
+    return { ticket: this.#tickets, count };
+  }
+
+  /** Takes in what a fetch brought. False: not that fetch's turn any more, or too old; its IDs are a gap. */
+  fill(ticket: number, lease: Lease, nowMs: number): boolean {
+    if (ticket !== this.#openTicket || !this.#isClaimed(nowMs)) return false;
+    this.#openTicket = undefined;
+    this.#claimedAtMs = undefined;
+    this.#rule.answered(nowMs - lease.askedAtMs);
+    if (!isFresh(lease, nowMs)) return false;
+    this.#ahead = lease;
+    return true;
+  }
+
+  #isClaimed(nowMs: number): boolean {
+    const claimedAtMs = this.#claimedAtMs;
+    return (
+      claimedAtMs !== undefined && nowMs >= claimedAtMs && nowMs - claimedAtMs < CLAIM_LAPSES_MS
+    );
+  }
+
+  /** Goes over to the lease fetched ahead, where it is fresh still. */
+  #replace(nowMs: number): boolean {
+    if (this.#inUse) this.#rule.ended(useOf(this.#inUse, nowMs), nowMs);
+    const lease = this.#ahead;
+    this.#inUse = undefined;
+    this.#ahead = undefined;
+    this.#block = NO_BLOCK;
+    if (!lease) return false;
+    const count = lease.blocks.reduce((sum, block) => sum + block.count, 0);
+    const inUse = { lease, count, sinceMs: nowMs, used: 0 };
+    if (!isFresh(lease, nowMs)) {
+      this.#rule.ended({ ...useOf(inUse, nowMs), servedMs: 0 }, nowMs);
+      return false;
+    }
+    this.#inUse = inUse;
+    if (!this.#openBlock(0)) return false;
+    inUse.used = 1;
+    return true;
+  }
+
+  #openBlock(index: number): boolean {
+    const block = this.#inUse?.lease.blocks[index];
+    if (!block) return false;
+    this.#block = block;
+    this.#blockIndex = index;
+    this.#offset = 0;
+    return true;
+  }
+}
+
+function isFresh({ askedAtMs, freshForMs }: Lease, nowMs: number): boolean {
+  const ageMs = nowMs - askedAtMs;
+  return ageMs >= 0 && ageMs <= freshForMs;
+}
+
+function useOf({ lease, count, sinceMs, used }: InUse, nowMs: number): LeaseUse {
+  const { askedAtMs, freshForMs } = lease;
+  // After its end it served nobody, however late that is noticed.
+  const untilMs = Math.min(nowMs, askedAtMs + freshForMs);
+  const ageMs = nowMs - askedAtMs;
+  return { count, used, servedMs: Math.max(0, untilMs - sinceMs), ageMs, freshForMs };
+}

@@ -1,0 +1,66 @@
+/**
+ * How much to lease ahead for callers that want fresh IDs: as much as is asked for until the lease is too old.
+ *
+ * A lone request costs one exact call. Repeated demand begins with FRESH_COUNT_MIN; each lease is at most double
+ * the one before, and sized by the rate at which that one was used. So a busy holder fetches about once per
+ * freshForMs whatever the load, and little is left over: a fixed size would leave up to half.
+ * The next fetch is made as late as it may be: two round trips before the end, never before half.
+ */
+import type { LeaseUse, RefillRule } from "./block-buffer.ts";
+
+/** Fewer IDs than that are not worth a lease: they are fetched one by one. */
+export const FRESH_COUNT_MIN = 4;
+/** Misses within freshForMs that count as repeated demand. */
+const REPEATED_MISSES = 2;
+/** A fetch ahead is made at least this long before its lease is wanted, in ms: clocks count whole ms, and queues form. */
+const LEAD_MIN_MS = 10;
+
+export class FreshDemand implements RefillRule {
+  readonly #freshForMs: number;
+  #count = 0;
+  #missesSinceMs = 0;
+  #misses = 0;
+  #roundTripMs = 0;
+
+  /** `freshForMs`: how long misses are remembered. */
+  constructor(freshForMs: number) {
+    this.#freshForMs = freshForMs;
+  }
+
+  countAt(): number {
+    if (this.#count > 0) return this.#count;
+    return this.#misses >= REPEATED_MISSES ? FRESH_COUNT_MIN : 0;
+  }
+
+  isDue({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): boolean {
+    const leadMs = this.#leadMs(freshForMs);
+    const usedInLead = (used * leadMs) / Math.max(1, servedMs);
+    const soonUsedUp = used * 2 >= count && count - used <= usedInLead;
+    return soonUsedUp || ageMs >= freshForMs - leadMs;
+  }
+
+  ended({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): void {
+    const isForgotten = ageMs < 0 || ageMs > 2 * freshForMs;
+    const wanted = (used / Math.max(1, servedMs)) * (freshForMs - this.#leadMs(freshForMs));
+    const next = isForgotten ? 0 : Math.min(Math.ceil(wanted), 2 * count);
+    this.#count = next < FRESH_COUNT_MIN ? 0 : next;
+  }
+
+  missed(nowMs: number): void {
+    const sinceMs = nowMs - this.#missesSinceMs;
+    if (sinceMs < 0 || sinceMs > this.#freshForMs) {
+      this.#missesSinceMs = nowMs;
+      this.#misses = 0;
+    }
+    this.#misses += 1;
+  }
+
+  answered(roundTripMs: number): void {
+    // Falls slowly: one quick answer does not make the next one quick.
+    this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs * 0.75);
+  }
+
+  #leadMs(freshForMs: number): number {
+    return Math.min(Math.max(2 * this.#roundTripMs, LEAD_MIN_MS), freshForMs / 2);
+  }
+}

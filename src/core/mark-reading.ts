@@ -1,0 +1,29 @@
+/**
+ * How long one reading of a mark may be trusted: while two clocks still show the ms in which it was made.
+ *
+ * Two clocks, this object's and its caller's, since one of them may stand still; and MARK_READING_USES_MAX
+ * grants at most, for where both do.
+ */
+import { MARK_READING_USES_MAX } from "./limits.ts";
+import type { ClockPair } from "./standstill.ts";
+
+export class MarkReading {
+  #lane = 0;
+  #at: ClockPair = { ownMs: 0, callerMs: 0 };
+  #usesLeft = 0;
+
+  /** Notes that the mark was read, or written, at these clocks. */
+  made(lane: number, at: ClockPair): void {
+    this.#lane = lane;
+    this.#at = at;
+    this.#usesLeft = MARK_READING_USES_MAX;
+  }
+
+  /** Whether the last reading covers one more grant. */
+  covers(lane: number, { ownMs, callerMs }: ClockPair): boolean {
+    const same = lane === this.#lane && ownMs === this.#at.ownMs && callerMs === this.#at.callerMs;
+    if (!same || this.#usesLeft < 1) return false;
+    this.#usesLeft -= 1;
+    return true;
+  }
+}

@@ -1,0 +1,55 @@
+/** IDs on the wire: JSON for one answer, lines for a stream. */
+import type { Block } from "../core/block.ts";
+import { bytesMax, type Surround, writeAscii, writeBlock } from "../core/block-writer.ts";
+import { type Encoding, encode } from "../core/codec.ts";
+import type { IdEncoding } from "./issue-query.ts";
+
+const QUOTED: Surround = { before: '"', after: '",' };
+const NUMBER: Surround = { before: "", after: "," };
+const LINE: Surround = { before: "", after: "\n" };
+
+const BEGIN = '{"ids":[';
+const END = "]}";
+
+/** `{"ids":[…]}`, as strings, or as numbers where the encoding is `number`. */
+export function idsJson(
+  blocks: readonly Block[],
+  encoding: IdEncoding,
+): string | Uint8Array<ArrayBuffer> {
+  const surround = encoding === "number" ? NUMBER : QUOTED;
+  const { before, after } = surround;
+  const [only, second] = blocks;
+  if (only?.count === 1 && !second) {
+    return BEGIN + before + encode(only.first, textOf(encoding)) + after.slice(0, -1) + END;
+  }
+  const bytes = new Uint8Array(
+    BEGIN.length + bytesMax(blocks, textOf(encoding), surround) + END.length,
+  );
+  const end = writeBlocks(bytes, writeAscii(bytes, 0, BEGIN), blocks, encoding, surround);
+  // The last ID has no comma.
+  return bytes.subarray(0, writeAscii(bytes, end - 1, END));
+}
+
+/** One ID a line. */
+export function idLines(blocks: readonly Block[], encoding: IdEncoding): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(bytesMax(blocks, textOf(encoding), LINE));
+  return bytes.subarray(0, writeBlocks(bytes, 0, blocks, encoding, LINE));
+}
+
+function writeBlocks(
+  target: Uint8Array,
+  at: number,
+  blocks: readonly Block[],
+  encoding: IdEncoding,
+  surround: Surround,
+): number {
+  let place = at;
+  for (const block of blocks) {
+    place = writeBlock(target, place, block, textOf(encoding), surround);
+  }
+  return place;
+}
+
+function textOf(encoding: IdEncoding): Encoding {
+  return encoding === "number" ? "decimal" : encoding;
+}
