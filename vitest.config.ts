@@ -1,6 +1,9 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+/** That of wrangler.toml. */
+const COMPATIBILITY_DATE = "2026-10-23";
+
 export default defineConfig({
   test: {
     // Tests fail requests on purpose: the service's own log lines would bury what matters.
@@ -17,6 +20,28 @@ export default defineConfig({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: { ACCESS: "open" },
+              // A second Worker, bound to the production build of the first (npm run build).
+              serviceBindings: { BOUND_APP: "bound-app" },
+              workers: [
+                {
+                  name: "bound-app",
+                  modules: true,
+                  scriptPath: "./test/support/bound-app.mjs",
+                  compatibilityDate: COMPATIBILITY_DATE,
+                  serviceBindings: { IDS: { name: "edgeflake-build", entrypoint: "Edgeflake" } },
+                },
+                {
+                  name: "edgeflake-build",
+                  modules: true,
+                  scriptPath: "./dist/worker/index.js",
+                  compatibilityDate: COMPATIBILITY_DATE,
+                  bindings: { ACCESS: "keys", CORS_ORIGINS: "" },
+                  durableObjects: {
+                    SHARD: { className: "Shard", useSQLite: true },
+                    REGISTRY: { className: "Registry", useSQLite: true },
+                  },
+                },
+              ],
               // The real limiter with a limit that tests can reach.
               ratelimits: {
                 TIGHT_LIMITER: { namespace_id: "1003", simple: { limit: 1000, period: 60 } },

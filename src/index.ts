@@ -2,4 +2,5 @@ import { worker } from "./http/worker.ts";
 
 export { Registry } from "./objects/registry.ts";
 export { Shard } from "./objects/shard.ts";
+export { Edgeflake } from "./rpc.ts";
 export default worker;

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { issue } from "../service/issue.ts";
+import { type Issued, issue } from "../service/issue.ts";
+import type { Namespace } from "../service/namespaces.ts";
 import { requires } from "./access.ts";
 import { recordIssuing } from "./analytics.ts";
 import type { NamespaceEnv } from "./app-env.ts";
@@ -11,6 +12,25 @@ import { chargeIds } from "./rate-limit.ts";
 
 /** `GET/POST /v1/blocks/{namespace}`: runs of consecutive IDs, for callers that count themselves. */
 export const blocks = new Hono<NamespaceEnv>();
+
+/** What is answered for blocks. */
+export interface BlocksAnswer {
+  readonly blocks: readonly { readonly first: string; readonly count: number }[];
+  readonly shard: number;
+  /** How long they may be used, in ms since they were asked for. */
+  readonly freshForMs: number;
+}
+
+export function blocksAnswer(
+  { blocks, shard }: Extract<Issued, { ok: true }>,
+  { policy }: Namespace,
+): BlocksAnswer {
+  return {
+    blocks: blocks.map(({ first, count }) => ({ first: first.toString(), count })),
+    shard,
+    freshForMs: policy.freshForMs,
+  };
+}
 
 blocks.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing, async (c) => {
   const namespace = c.get("namespace");
@@ -29,9 +49,5 @@ blocks.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issu
   const { shard } = issued;
   recordIssuing(c.env, { ...facts, outcome: "issued", shard });
   c.header("edgeflake-shard", `${shard}`);
-  return c.json({
-    blocks: issued.blocks.map((block) => ({ first: block.first.toString(), count: block.count })),
-    shard,
-    freshForMs: namespace.policy.freshForMs,
-  });
+  return c.json(blocksAnswer(issued, namespace));
 });

@@ -36,6 +36,13 @@ export function idLines(blocks: readonly Block[], encoding: IdEncoding): Uint8Ar
   return bytes.subarray(0, writeBlocks(bytes, 0, blocks, encoding, LINE));
 }
 
+/** Every ID as a text of its own. */
+export function idTexts(blocks: readonly Block[], encoding: IdEncoding): string[] {
+  const [only, second] = blocks;
+  if (only?.count === 1 && !second) return [encode(only.first, textOf(encoding))];
+  return new TextDecoder().decode(idLines(blocks, encoding)).trimEnd().split("\n");
+}
+
 function writeBlocks(
   target: Uint8Array,
   at: number,

@@ -63,7 +63,8 @@ export interface IssueText {
   readonly from: () => GeoPoint | undefined;
 }
 
-type Read<Value> =
+/** What was read, or everything that is wrong with it. */
+export type Read<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly errors: readonly ParameterError[] };
 
@@ -90,22 +91,23 @@ export function parseIdsQuery(c: Context<NamespaceEnv>, namespace: Namespace): P
   return parsed(c, readIdsQuery(textOf(c), namespace));
 }
 
-/** The query of /v1/blocks, or the answer that says what is wrong with it. */
-export function parseBlocksQuery(
-  c: Context<NamespaceEnv>,
-  namespace: Namespace,
-): Parsed<BlocksRequest> {
-  const text = textOf(c);
+/** The query of /v1/blocks. */
+export function readBlocksQuery(text: IssueText, namespace: Namespace): Read<BlocksRequest> {
   const query = parseQuery(text.query, BLOCKS_QUERY);
   const { errors, values } = query;
   const { count = 1 } = values;
   const placement = placementOf(text, query, namespace);
   const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
   demand(errors, "count", count <= most, () => `takes a whole number from 1 to ${most} here`);
-  return parsed(
-    c,
-    errors.length > 0 ? { ok: false, errors } : { ok: true, value: { count, placement } },
-  );
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, value: { count, placement } };
+}
+
+/** The query of /v1/blocks, or the answer that says what is wrong with it. */
+export function parseBlocksQuery(
+  c: Context<NamespaceEnv>,
+  namespace: Namespace,
+): Parsed<BlocksRequest> {
+  return parsed(c, readBlocksQuery(textOf(c), namespace));
 }
 
 function textOf(c: Context<NamespaceEnv>): IssueText {

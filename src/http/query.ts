@@ -26,6 +26,23 @@ export interface QueryText {
   queries(): Record<string, string[]>;
 }
 
+/** The options of a call as a query; texts and numbers are taken, undefined is absent. */
+export function queryOf(
+  options: object,
+):
+  | { readonly ok: true; readonly value: QueryText }
+  | { readonly ok: false; readonly errors: readonly ParameterError[] } {
+  const queries: Record<string, string[]> = {};
+  const errors: ParameterError[] = [];
+  for (const [parameter, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (typeof value === "string" || typeof value === "number") queries[parameter] = [`${value}`];
+    else errors.push({ parameter, detail: "takes a text or a number" });
+  }
+  if (errors.length > 0) return { ok: false, errors };
+  return { ok: true, value: { url: "", queries: () => queries } };
+}
+
 /** Reads the query of a request. Unknown and repeated parameters are errors too. */
 export function parseQuery<Entries extends QueryEntries>(
   request: QueryText,

@@ -50,7 +50,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ["core", "service", "http"],
   selfhost: ["selfhost"],
   openapi: ["core", "http", "openapi"],
-  "index.ts": ["http", "objects"],
+  "rpc.ts": ["core", "service", "http"],
+  client: ["core", "client"],
+  "index.ts": ["http", "objects", "rpc.ts"],
 };
 
 /** Packages that each folder may import. */
@@ -61,6 +63,8 @@ const MAY_USE: Readonly<Record<string, RegExp>> = {
   http: /^(hono(\/[a-z-]+)?|valibot)$/,
   selfhost: /^(node:[a-z_]+|valibot)$/,
   openapi: /^(@valibot\/to-json-schema|valibot)$/,
+  "rpc.ts": /^cloudflare:workers$/,
+  client: /^$/,
   "index.ts": /^$/,
 };
 

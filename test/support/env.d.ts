@@ -2,5 +2,6 @@
 declare namespace Cloudflare {
   interface Env {
     readonly TIGHT_LIMITER: RateLimit;
+    readonly BOUND_APP: Fetcher;
   }
 }

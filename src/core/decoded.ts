@@ -1,0 +1,53 @@
+import { type Encoding, encode } from "./codec.ts";
+import { decompose } from "./id.ts";
+import { fieldOf, type Layout, tickStartMs } from "./layout.ts";
+import { DATE_MS_MAX } from "./limits.ts";
+
+/** What an ID says, for people. */
+export interface DecodedId {
+  readonly id: string;
+  readonly kind: "snowflake";
+  /** ISO 8601 in UTC; null past the year 275760, where dates end and a layout's line need not. */
+  readonly time: string | null;
+  readonly unixMs: number;
+  readonly tick: number;
+  /** Only where the layout has the field. */
+  readonly datacenter?: number;
+  readonly worker: number;
+  readonly shard: number;
+  readonly lane: number;
+  readonly sequence: number;
+  readonly encodings: Readonly<Record<Encoding, string>>;
+}
+
+/** Reads an ID; undefined where it is negative or has bits above the layout. */
+export function decodedId(layout: Layout, id: bigint): DecodedId | undefined {
+  const parts = decompose(layout, id);
+  if (!parts) return undefined;
+  const { tick, datacenter, worker, shard, lane, sequence } = parts;
+  const unixMs = tickStartMs(layout, tick);
+  return {
+    id: id.toString(),
+    kind: "snowflake",
+    time: unixMs <= DATE_MS_MAX ? new Date(unixMs).toISOString() : null,
+    unixMs,
+    tick,
+    ...(fieldOf(layout, "datacenter") && { datacenter }),
+    worker,
+    shard,
+    lane,
+    sequence,
+    encodings: encodingsOf(id),
+  };
+}
+
+function encodingsOf(id: bigint): DecodedId["encodings"] {
+  return {
+    decimal: encode(id, "decimal"),
+    hex: encode(id, "hex"),
+    base32: encode(id, "base32"),
+    base36: encode(id, "base36"),
+    base58: encode(id, "base58"),
+    base62: encode(id, "base62"),
+  };
+}

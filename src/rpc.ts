@@ -1,0 +1,131 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { Encoding } from "./core/codec.ts";
+import type { DecodedId } from "./core/decoded.ts";
+import { type BlocksAnswer, blocksAnswer } from "./http/blocks.ts";
+import { readId } from "./http/decode.ts";
+import { idTexts } from "./http/id-texts.ts";
+import { type IssueText, type Read, readBlocksQuery, readIdsQuery } from "./http/issue-query.ts";
+import { type ParameterError, PROBLEM_KINDS, type ProblemCode } from "./http/problem.ts";
+import { queryOf } from "./http/query.ts";
+import { type Issued, issue } from "./service/issue.ts";
+import { issueIds } from "./service/issue-ids.ts";
+import { findNamespace, type Namespace } from "./service/namespaces.ts";
+import { RegistryUnavailableError } from "./service/registry-call.ts";
+
+/** Where IDs come from, as in the query of /v1/ids. At most one of `shard` and `key`. */
+export interface PlacementOptions {
+  readonly shard?: number;
+  /** IDs for one key strictly increase. */
+  readonly key?: string;
+  readonly order?: "fresh" | "strict";
+}
+
+export interface IdOptions extends PlacementOptions {
+  /** Default `decimal`. */
+  readonly encoding?: Encoding;
+}
+
+/** What the methods throw: an Error with these as its own properties, which RPC carries over. */
+export interface RpcProblem {
+  readonly code: ProblemCode;
+  readonly status: number;
+  /** True: refused before anything was granted. False: IDs may have been skipped. */
+  readonly definite: boolean;
+  /** When to try again; absent where time does not help. */
+  readonly retryAfterMs?: number;
+  /** Every bad argument with what it takes. */
+  readonly errors?: readonly ParameterError[];
+}
+
+/**
+ * IDs for Workers of the same account, by a service binding with `entrypoint = "Edgeflake"`.
+ * A binding is trusted: no key, no limit. Whatever cannot be answered throws an Error with an RpcProblem's
+ * properties, with the codes of the HTTP API.
+ */
+export class Edgeflake extends WorkerEntrypoint<Env> {
+  /** One ID. */
+  async nextId(namespace: string, options: IdOptions = {}): Promise<string> {
+    const [id = ""] = await this.#issue(namespace, 1, options);
+    return id;
+  }
+
+  /** `count` IDs, 1 to 10,000. */
+  nextIds(namespace: string, count: number, options: IdOptions = {}): Promise<string[]> {
+    return this.#issue(namespace, count, options);
+  }
+
+  /** `count` IDs, 1 to 1,000,000, as runs of consecutive ones. */
+  async blocks(
+    namespace: string,
+    count: number,
+    options: PlacementOptions = {},
+  ): Promise<BlocksAnswer> {
+    const found = await this.#namespace(namespace, "issue");
+    const query = queryFrom({ ...options, count });
+    const request = okOf(readBlocksQuery({ ...NO_HTTP, query }, found));
+    const issued = await issue(this.env.SHARD, found, request.placement, request.count);
+    return blocksAnswer(granted(issued), found);
+  }
+
+  /** What an ID says. `encoding`: of the text, default `decimal`. */
+  async decode(
+    namespace: string,
+    id: string,
+    options: { readonly encoding?: Encoding } = {},
+  ): Promise<DecodedId> {
+    const found = await this.#namespace(namespace, "read");
+    return okOf(readId(queryFrom(options), found, `${id}`));
+  }
+
+  async #issue(name: string, count: number, options: IdOptions): Promise<string[]> {
+    const namespace = await this.#namespace(name, "issue");
+    // As over HTTP, but never as a stream.
+    const query = queryFrom({ ...options, count, format: "json" });
+    const request = okOf(readIdsQuery({ ...NO_HTTP, query }, namespace));
+    const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work);
+    const source = { shards: this.env.SHARD, namespace, placement: request.placement, waitUntil };
+    const issued = granted(await issueIds(source, request.count));
+    return idTexts(issued.blocks, request.encoding);
+  }
+
+  async #namespace(name: string, use: "issue" | "read"): Promise<Namespace> {
+    const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work);
+    try {
+      const namespace = await findNamespace(this.env.REGISTRY, `${name}`, waitUntil);
+      if (!namespace) throw problem("unknown_namespace", `There is no namespace ${name}.`);
+      if (use === "read" || !namespace.retired) return namespace;
+    } catch (error) {
+      if (!(error instanceof RegistryUnavailableError)) throw error;
+      throw problem("registry_unavailable", "The registry of namespaces does not answer.");
+    }
+    throw problem("namespace_retired", `The namespace ${name} is retired.`);
+  }
+}
+
+/** A service binding has no Accept header, and says nothing of where the caller is. */
+const NO_HTTP: Omit<IssueText, "query"> = {
+  acceptedFormat: () => "json",
+  from: () => undefined,
+};
+
+function queryFrom(options: object) {
+  return okOf(queryOf(options));
+}
+
+function okOf<Value>(read: Read<Value>): Value {
+  if (read.ok) return read.value;
+  const detail = read.errors.map((error) => `${error.parameter} ${error.detail}`).join("; ");
+  throw problem("invalid_parameter", `${detail}.`, { errors: read.errors });
+}
+
+function granted(issued: Issued): Extract<Issued, { ok: true }> {
+  if (issued.ok) return issued;
+  const { code, detail, retryAfterMs } = issued.refusal;
+  const { definite } = issued;
+  throw problem(code, detail, { definite, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+}
+
+function problem(code: ProblemCode, detail: string, more: Partial<RpcProblem> = {}): Error {
+  const facts: RpcProblem = { code, status: PROBLEM_KINDS[code].status, definite: true, ...more };
+  return Object.assign(new Error(detail), facts);
+}
