@@ -21,7 +21,10 @@ export default defineConfig({
             miniflare: {
               bindings: { ACCESS: "open" },
               // A second Worker, bound to the production build of the first (npm run build).
-              serviceBindings: { BOUND_APP: "bound-app" },
+              serviceBindings: {
+                BOUND_APP: "bound-app",
+                IDS: { name: "edgeflake-build", entrypoint: "Edgeflake" },
+              },
               workers: [
                 {
                   name: "bound-app",

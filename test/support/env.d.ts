@@ -3,5 +3,6 @@ declare namespace Cloudflare {
   interface Env {
     readonly TIGHT_LIMITER: RateLimit;
     readonly BOUND_APP: Fetcher;
+    readonly IDS: import("../../src/client/transport.ts").EdgeflakeBinding;
   }
 }

@@ -1,0 +1,214 @@
+import { BlockBuffer, type Lease } from "../core/block-buffer.ts";
+import { DecimalRun } from "../core/decimal-run.ts";
+import type { DecodedId } from "../core/decoded.ts";
+import { FreshDemand } from "../core/fresh-demand.ts";
+import { EdgeflakeError, fieldsOf } from "./errors.ts";
+import { withRetries } from "./retry.ts";
+import {
+  bindingTransport,
+  type DecodeOptions,
+  type EdgeflakeBinding,
+  httpTransport,
+  type Placement,
+  readBlocks,
+  type Transport,
+} from "./transport.ts";
+
+export type { DecodedId } from "../core/decoded.ts";
+export { EdgeflakeError } from "./errors.ts";
+export type { BlocksAnswer, DecodeOptions, EdgeflakeBinding, Placement } from "./transport.ts";
+
+interface CommonOptions {
+  readonly namespace: string;
+  /** All attempts of a call and the pauses between them, in ms; default 10,000. */
+  readonly timeoutMs?: number;
+  /** Attempts after the first, default 3. */
+  readonly retries?: number;
+  /** Keeps fetches ahead alive after an answer; in Workers: `waitUntil` of `cloudflare:workers`. */
+  readonly waitUntil?: (work: Promise<unknown>) => void;
+}
+
+export type EdgeflakeOptions = CommonOptions &
+  (
+    | {
+        /** Where the service is, e.g. `https://ids.example.com`. */
+        readonly url: string | URL;
+        /** An API key with the scope `issue`, and `read` for decode. */
+        readonly key?: string;
+      }
+    | { readonly binding: EdgeflakeBinding }
+  );
+
+export interface CallOptions extends Placement {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls of one turn that found nothing in memory, and what is fetched for them together. */
+interface Gathered {
+  count: number;
+  ids: Promise<string[]>;
+}
+
+/** IDs of one `take` at most. */
+const TAKE_MAX = 1_000_000;
+/** IDs asked for in one request: every preset's line opens so many at once. */
+const REQUEST_MAX = 100_000;
+/** One reading of the clock serves so many IDs at most. */
+const READING_USES_MAX = 64;
+/** How long misses count as repeated demand, in ms: the service's default of freshForMs. */
+const DEMAND_MS = 250;
+
+/**
+ * A source of IDs. It leases blocks ahead of repeated demand, so most calls of `next` are answered from memory.
+ * Safe to keep for the life of a process, or of a Worker's isolate.
+ *
+ * @example
+ * const ids = new Edgeflake({ url: "https://ids.example.com", key, namespace: "orders" });
+ * const id = await ids.next();
+ */
+export class Edgeflake {
+  readonly #transport: Transport;
+  readonly #options: Required<Pick<CommonOptions, "timeoutMs" | "retries">>;
+  readonly #waitUntil: (work: Promise<unknown>) => void;
+  readonly #buffer = new BlockBuffer(new FreshDemand(DEMAND_MS));
+  #run = { first: 0n, texts: new DecimalRun(0n) };
+  #readingUses = 0;
+  #leaseMax = REQUEST_MAX;
+  #gathered: Gathered | undefined;
+
+  constructor(options: EdgeflakeOptions) {
+    const { namespace, timeoutMs = 10_000, retries = 3, waitUntil } = options;
+    if (typeof namespace !== "string" || namespace === "") {
+      throw new TypeError("cannot make a client: namespace takes a name");
+    }
+    this.#transport =
+      "binding" in options
+        ? bindingTransport(options.binding, namespace)
+        : httpTransport(options.url, options.key, namespace);
+    this.#options = { timeoutMs, retries };
+    this.#waitUntil = waitUntil ?? (() => undefined);
+  }
+
+  /**
+   * One ID as a decimal text: at once from memory where there is a fresh one, else a promise; `await` takes both.
+   * With a placement or a signal it is always asked for. Rejects with EdgeflakeError, or the signal's reason.
+   */
+  next(options?: CallOptions): string | Promise<string> {
+    if (options) return this.take(1, options).then(([id = ""]) => id);
+    if (this.#readingUses > 0 && this.#buffer.next()) {
+      this.#readingUses -= 1;
+      return this.#text();
+    }
+    return this.#nextByClock();
+  }
+
+  /** `count` IDs, 1 to 1,000,000, asked for now. Rejects with EdgeflakeError, or the signal's reason. */
+  async take(count: number, { signal, ...placement }: CallOptions = {}): Promise<string[]> {
+    if (!Number.isInteger(count) || count < 1 || count > TAKE_MAX) {
+      throw new RangeError(`cannot take ${count} IDs: takes a whole number from 1 to ${TAKE_MAX}`);
+    }
+    const ids: string[] = [];
+    while (ids.length < count) {
+      const part = Math.min(REQUEST_MAX, count - ids.length);
+      const { blocks } = await this.#lease(part, placement, signal);
+      for (const block of blocks) {
+        const texts = new DecimalRun(block.first);
+        for (let offset = 0; offset < block.count; offset += 1) ids.push(texts.at(offset));
+      }
+    }
+    return ids;
+  }
+
+  /** What an ID says. Rejects with EdgeflakeError, or the signal's reason. */
+  async decode(
+    id: string,
+    { signal, ...options }: DecodeOptions & { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<DecodedId> {
+    const retry = { ...this.#options, signal };
+    const answer = await withRetries(retry, (either) =>
+      this.#transport.decode(id, options, either),
+    );
+    if (isDecoded(answer)) return answer;
+    throw new EdgeflakeError("The answer is not one of /v1/decode.", { code: "malformed" });
+  }
+
+  /**
+   * The clock is read once for all IDs of one synchronous turn, READING_USES_MAX at most: reading it costs more
+   * than the ID, and in a Worker it stands still anyway.
+   */
+  #nextByClock(): string | Promise<string> {
+    const nowMs = Date.now();
+    if (!this.#buffer.advance(nowMs)) return this.#miss(nowMs);
+    if (this.#readingUses === 0) {
+      queueMicrotask(() => {
+        this.#readingUses = 0;
+      });
+    }
+    this.#readingUses = READING_USES_MAX;
+    this.#fetchAhead(nowMs);
+    return this.#text();
+  }
+
+  #text(): string {
+    const { block, offset } = this.#buffer;
+    if (this.#run.first !== block.first) {
+      this.#run = { first: block.first, texts: new DecimalRun(block.first) };
+    }
+    return this.#run.texts.at(offset);
+  }
+
+  /** Misses of one synchronous turn, and so of one request in a Worker, are fetched together. */
+  #miss(nowMs: number): Promise<string> {
+    this.#buffer.missed(nowMs);
+    this.#fetchAhead(nowMs);
+    const full = this.#gathered !== undefined && this.#gathered.count >= REQUEST_MAX;
+    const gathered = (full ? undefined : this.#gathered) ?? this.#gather();
+    const index = gathered.count;
+    gathered.count += 1;
+    return gathered.ids.then((ids) => ids[index] ?? "");
+  }
+
+  #gather(): Gathered {
+    const gathered: Gathered = { count: 0, ids: Promise.resolve([]) };
+    gathered.ids = gathered.ids.then(() => {
+      if (this.#gathered === gathered) this.#gathered = undefined;
+      return this.take(gathered.count);
+    });
+    this.#gathered = gathered;
+    return gathered;
+  }
+
+  #fetchAhead(nowMs: number): void {
+    const fetch = this.#buffer.plan(nowMs, this.#leaseMax);
+    if (!fetch) return;
+    const { ticket, count } = fetch;
+    const work = this.#lease(count, {}, undefined).then(
+      (lease) => this.#buffer.fill(ticket, lease, Date.now()),
+      (error: unknown) => {
+        // The service names a smaller maximum: half as much is asked for next time.
+        const tooMany = error instanceof EdgeflakeError && error.status === 400;
+        if (tooMany) this.#leaseMax = Math.max(1, Math.floor(count / 2));
+      },
+    );
+    this.#waitUntil(work);
+  }
+
+  async #lease(
+    count: number,
+    placement: Placement,
+    signal: AbortSignal | undefined,
+  ): Promise<Lease> {
+    let askedAtMs = 0;
+    const answer = await withRetries({ ...this.#options, signal }, async (either) => {
+      askedAtMs = Date.now();
+      return readBlocks(await this.#transport.blocks(count, placement, either), count);
+    });
+    const blocks = answer.blocks.map((block) => ({ ...block, first: BigInt(block.first) }));
+    return { blocks, shard: answer.shard, askedAtMs, freshForMs: answer.freshForMs };
+  }
+}
+
+function isDecoded(answer: unknown): answer is DecodedId {
+  const { id, kind } = fieldsOf(answer);
+  return typeof id === "string" && typeof kind === "string";
+}

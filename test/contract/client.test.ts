@@ -1,0 +1,234 @@
+/** The published client, as built, in Node against the real service. Needs `npm run build` before. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { Edgeflake, EdgeflakeError, type EdgeflakeOptions } from "edgeflake/client";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Fault, type FaultyProxy, faultyProxy } from "../support/faulty-proxy.ts";
+import { ServiceProcess } from "../support/service-process.ts";
+
+const ADMIN_KEY = "the-admin-key";
+const SIZE_MAX_BYTES = 4000;
+
+let folder: string;
+let service: ServiceProcess;
+let closed: ServiceProcess;
+let proxies: FaultyProxy[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
+  service = await ServiceProcess.start(path.join(folder, "open"), { ACCESS: "open" });
+  closed = await ServiceProcess.start(path.join(folder, "closed"), { ADMIN_KEY });
+});
+afterEach(async () => {
+  for (const proxy of proxies) await proxy.close();
+  proxies = [];
+});
+afterAll(async () => {
+  await service.crash();
+  await closed.crash();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function clientOf(change: Partial<EdgeflakeOptions> = {}): Edgeflake {
+  return new Edgeflake({ url: service.url, namespace: "default", ...change });
+}
+
+/** A client whose requests go through a proxy with these faults. */
+async function faulty(
+  plan: readonly Fault[],
+  change: Partial<EdgeflakeOptions> = {},
+): Promise<{ client: Edgeflake; asked: string[] }> {
+  const proxy = await faultyProxy(service.url, plan);
+  proxies.push(proxy);
+  return { client: clientOf({ url: proxy.url, ...change }), asked: proxy.asked };
+}
+
+/** What a call rejects with. */
+async function rejection(call: string | Promise<unknown>): Promise<EdgeflakeError> {
+  const error: unknown = await Promise.resolve(call).then(
+    () => new Error("it did not fail"),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof EdgeflakeError)) throw error;
+  return error;
+}
+
+const saturated = (retryAfterMs: number): Fault => {
+  const body = { code: "shard_saturated", detail: "full", definite: true, retryAfterMs };
+  return { status: 503, body, headers: { "retry-after": "1" } };
+};
+
+describe("edgeflake/client", () => {
+  it("is small, and has no dependencies", () => {
+    const code = readFileSync(new URL("../../dist/client/edgeflake.js", import.meta.url));
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(SIZE_MAX_BYTES);
+    expect(String(code)).not.toMatch(/\bimport\b\s*[("'{*]|\brequire\(/);
+  });
+
+  it("gives one ID, many, and says what they are", async () => {
+    const client = clientOf();
+    const id = await client.next();
+    expect(id).toMatch(/^\d{18,19}$/);
+    expect(await client.decode(id)).toMatchObject({ id, kind: "snowflake", lane: 0 });
+    const many = await client.take(250_000);
+    expect(new Set([id, ...many]).size).toBe(250_001);
+  });
+
+  it("answers repeated demand from memory, and repeats no ID", async () => {
+    const { client, asked } = await faulty([]);
+    const ids: string[] = [];
+    for (let count = 0; count < 20_000; count += 1) {
+      ids.push(await client.next());
+      // Time for what is fetched ahead: a loop that never waits leaves none.
+      if (count % 100 === 0) await new Promise(setImmediate);
+    }
+    expect(new Set(ids).size).toBe(20_000);
+    expect(asked.length).toBeLessThan(2000);
+  });
+
+  it("answers at once, without a promise, where it has one in memory", async () => {
+    const client = clientOf();
+    for (let count = 0; count < 50; count += 1) await client.next();
+    const next = client.next();
+    expect(typeof next === "string" || next instanceof Promise).toBe(true);
+    const burst = Array.from({ length: 1000 }, () => client.next());
+    expect(burst.some((one) => typeof one === "string")).toBe(true);
+    expect(new Set(await Promise.all(burst)).size).toBe(1000);
+  });
+
+  it("fetches 5,000 misses of one turn together", async () => {
+    const { client, asked } = await faulty([]);
+    const ids = await Promise.all(Array.from({ length: 5000 }, () => client.next()));
+    expect(new Set(ids).size).toBe(5000);
+    expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
+  it("keeps strict order for a key, whatever is in memory", async () => {
+    const client = clientOf({ namespace: "js53" });
+    const ids: number[] = [];
+    for (let count = 0; count < 50; count += 1) ids.push(Number(await client.next({ key: "a" })));
+    ids.push(...(await client.take(50, { key: "a" })).map(Number));
+    expect(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id))).toBe(true);
+  });
+
+  it("serves nothing older than freshForMs", async () => {
+    const { client, asked } = await faulty([]);
+    for (let count = 0; count < 50; count += 1) await client.next();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const before = asked.length;
+    const startMs = Date.now();
+    const { unixMs } = await client.decode(await client.next());
+    expect(asked.length).toBeGreaterThan(before);
+    expect(unixMs).toBeGreaterThanOrEqual(startMs - 50);
+  });
+
+  it("sends its key, and says why it is refused", async () => {
+    const good = clientOf({ url: `${closed.url}/`, key: ADMIN_KEY });
+    expect(await good.next()).toMatch(/^\d+$/);
+    const error = await rejection(clientOf({ url: closed.url, key: "nobody" }).next());
+    expect(error).toMatchObject({ code: "unauthorized", status: 401, definite: true });
+    expect(error.requestId).toBeTruthy();
+  });
+
+  it.each([
+    ["namespace", {}, { namespace: "nope" }, "unknown_namespace"],
+    ["shard", { shard: 99 }, {}, "invalid_parameter"],
+  ] as const)("does not repeat what a bad %s brings", async (_, call, change, code) => {
+    const { client, asked } = await faulty([], change);
+    expect(await rejection(client.take(1, call))).toMatchObject({ code, definite: true });
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 1_000_001])("take(%d) is a RangeError", async (count) => {
+    await expect(clientOf().take(count)).rejects.toThrow(RangeError);
+  });
+});
+
+describe("retries", () => {
+  it.each([
+    ["a dropped connection", "drop"],
+    ["an answer that breaks off", "cut"],
+    ["429", { status: 429, body: { code: "rate_limited", retryAfterMs: 1 } }],
+    ["502 of a proxy", { status: 502, body: "<html>" }],
+    ["500 internal", { status: 500, body: { code: "internal", definite: false } }],
+  ] as const)("after %s", async (_, fault) => {
+    const { client, asked } = await faulty([fault, fault]);
+    expect(await client.take(3)).toHaveLength(3);
+    expect(asked).toHaveLength(3);
+  });
+
+  it("no sooner than retryAfterMs says", async () => {
+    const { client } = await faulty([saturated(300)]);
+    const startMs = Date.now();
+    await client.take(1);
+    expect(Date.now() - startMs).toBeGreaterThanOrEqual(299);
+  });
+
+  it("no sooner than Retry-After says, where the body is not ours", async () => {
+    const plan: Fault[] = [{ status: 503, body: "busy", headers: { "retry-after": "1" } }];
+    const { client } = await faulty(plan);
+    const startMs = Date.now();
+    await client.take(1);
+    expect(Date.now() - startMs).toBeGreaterThanOrEqual(999);
+  });
+
+  it("not where that is past the deadline", async () => {
+    const { client, asked } = await faulty([saturated(60_000)]);
+    const error = await rejection(client.take(1));
+    expect(error).toMatchObject({ code: "shard_saturated", retryAfterMs: 60_000, definite: true });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("no more often than it is told to", async () => {
+    const { client, asked } = await faulty(["drop", "drop", "drop", "drop"], { retries: 2 });
+    expect(await rejection(client.take(1))).toMatchObject({ code: "network", definite: false });
+    expect(asked).toHaveLength(3);
+  });
+
+  it("not for what somebody has to mend", async () => {
+    const { client, asked } = await faulty([{ status: 503, body: { code: "not_configured" } }]);
+    expect(await rejection(client.take(1))).toMatchObject({ code: "not_configured" });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("end with the deadline, where no answer comes", async () => {
+    const { client } = await faulty(["hang"], { timeoutMs: 200 });
+    expect(await rejection(client.next())).toMatchObject({ code: "timeout", definite: false });
+  });
+});
+
+describe("a signal", () => {
+  it("ends a call that waits for an answer", async () => {
+    const { client } = await faulty(["hang"]);
+    const reason = new Error("enough");
+    const stop = new AbortController();
+    const waiting = client.next({ signal: stop.signal });
+    stop.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+  });
+
+  it("ends a call that pauses, and one that has not begun", async () => {
+    const { client, asked } = await faulty([saturated(5000)]);
+    const stop = new AbortController();
+    const waiting = client.take(1, { signal: stop.signal });
+    setTimeout(() => stop.abort(), 100);
+    await expect(waiting).rejects.toThrow("aborted");
+    await expect(client.take(1, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe("answers that are not Edgeflake's", () => {
+  it.each([
+    ["no JSON", "hello"],
+    ["no blocks", { ids: ["1"] }],
+    ["fewer IDs", { blocks: [{ first: "1", count: 1 }], shard: 0, freshForMs: 250 }],
+    ["odd IDs", { blocks: [{ first: "1e5", count: 2 }], shard: 0, freshForMs: 250 }],
+    ["an endless block", { blocks: [{ first: "1", count: 1e300 }], shard: 0, freshForMs: 250 }],
+  ])("%s: malformed", async (_, body) => {
+    const { client } = await faulty([{ status: 200, body }]);
+    expect(await rejection(client.take(2))).toMatchObject({ code: "malformed" });
+  });
+});
