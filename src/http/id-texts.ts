@@ -8,6 +8,12 @@ const QUOTED: Surround = { before: '"', after: '",' };
 const NUMBER: Surround = { before: "", after: "," };
 const LINE: Surround = { before: "", after: "\n" };
 
+/**
+ * Where answers are written before they are copied out: used from beginning to end with no await, so that one
+ * serves all. A new array for each would be filled with zeros first.
+ */
+let scratch = new Uint8Array(0);
+
 const BEGIN = '{"ids":[';
 const END = "]}";
 
@@ -22,18 +28,17 @@ export function idsJson(
   if (only?.count === 1 && !second) {
     return BEGIN + before + encode(only.first, textOf(encoding)) + after.slice(0, -1) + END;
   }
-  const bytes = new Uint8Array(
-    BEGIN.length + bytesMax(blocks, textOf(encoding), surround) + END.length,
-  );
+  const room = BEGIN.length + bytesMax(blocks, textOf(encoding), surround) + END.length;
+  const bytes = scratchOf(room);
   const end = writeBlocks(bytes, writeAscii(bytes, 0, BEGIN), blocks, encoding, surround);
   // The last ID has no comma.
-  return bytes.subarray(0, writeAscii(bytes, end - 1, END));
+  return bytes.slice(0, writeAscii(bytes, end - 1, END));
 }
 
 /** One ID a line. */
 export function idLines(blocks: readonly Block[], encoding: IdEncoding): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(bytesMax(blocks, textOf(encoding), LINE));
-  return bytes.subarray(0, writeBlocks(bytes, 0, blocks, encoding, LINE));
+  const bytes = scratchOf(bytesMax(blocks, textOf(encoding), LINE));
+  return bytes.slice(0, writeBlocks(bytes, 0, blocks, encoding, LINE));
 }
 
 /** Every ID as a text of its own. */
@@ -55,6 +60,11 @@ function writeBlocks(
     place = writeBlock(target, place, block, textOf(encoding), surround);
   }
   return place;
+}
+
+function scratchOf(bytes: number): Uint8Array<ArrayBuffer> {
+  if (scratch.length < bytes) scratch = new Uint8Array(bytes);
+  return scratch;
 }
 
 function textOf(encoding: IdEncoding): Encoding {

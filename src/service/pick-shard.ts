@@ -1,7 +1,7 @@
 import { type GeoPoint, nearestRegion } from "../core/regions.ts";
 import { shardOfKey } from "../core/rendezvous.ts";
 import { HOME_COUNT_MAX, HOME_SHARDS_MAX } from "./limits.ts";
-import { type Namespace, regionOf } from "./namespaces.ts";
+import type { Namespace } from "./namespaces.ts";
 
 /** What a request says about where and how it is served. */
 export interface Placement {
@@ -75,12 +75,17 @@ function homeOf(namespace: Namespace, from: Placement["from"]): Home {
   return home;
 }
 
-/** A random shard of the nearest region that has one. */
-function shardNear(namespace: Namespace, from: Placement["from"]): number {
-  const { regions, shards } = namespace;
-  const region = nearestRegion(regions.slice(0, shards), from?.());
-  const near = Array.from({ length: shards }, (_, shard) => shard).filter(
-    (shard) => regionOf(namespace, shard) === region,
-  );
-  return near[Math.floor(Math.random() * near.length)] ?? 0;
+/** A random shard of the nearest region that has one: shard i is near regions[i mod n]. */
+function shardNear({ regions, shards }: Namespace, from: Placement["from"]): number {
+  const used = regions.slice(0, shards);
+  const region = nearestRegion(used, from?.());
+  const residues = used.flatMap((one, residue) => (one === region ? [residue] : []));
+  const countOf = (residue: number) => Math.ceil((shards - residue) / regions.length);
+  let drawn = Math.floor(Math.random() * residues.reduce((sum, one) => sum + countOf(one), 0));
+  for (const residue of residues) {
+    const count = countOf(residue);
+    if (drawn < count) return residue + drawn * regions.length;
+    drawn -= count;
+  }
+  return 0;
 }
