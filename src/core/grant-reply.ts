@@ -23,7 +23,11 @@ export function writeGrantReply(reply: GrantReply): string {
     const { refusal, granted, waitedMs } = reply;
     return JSON.stringify({ ...refusal, granted, waitedMs });
   }
-  return JSON.stringify(reply.grants.flatMap(({ lane, start, end }) => [lane, start, end]));
+  let text = "[";
+  for (const { lane, start, end } of reply.grants) {
+    text += text === "[" ? `${lane},${start},${end}` : `,${lane},${start},${end}`;
+  }
+  return `${text}]`;
 }
 
 /** Reads what writeGrantReply wrote. Throws TypeError on anything else: only this service writes them. */

@@ -15,3 +15,5 @@ export const BODY_WAIT_MS = 1000;
 export const ERRORS_MAX = 32;
 /** How long a body may take to arrive where one is taken, in ms: 16 kB over the slowest line, and some. */
 export const BODY_READ_MAX_MS = 5000;
+/** Queries that an isolate remembers as it read them; the oldest is forgotten first. */
+export const SHORT_QUERIES_MAX = 1000;

@@ -11,9 +11,11 @@ import type { Issued } from "../service/issue.ts";
 import { type Namespace, namespaceInMemory } from "../service/namespaces.ts";
 import { callerInMemory } from "./access.ts";
 import { idsJson } from "./id-texts.ts";
-import { type IdsRequest, readIdsQuery } from "./issue-query.ts";
+import { type IdsRequest, type IssueText, readIdsQuery } from "./issue-query.ts";
 import { ISSUING_METHODS } from "./issuing.ts";
+import { SHORT_QUERIES_MAX } from "./limits.ts";
 import { originOf } from "./origin.ts";
+import type { QueryText } from "./query.ts";
 import { newRequestId } from "./request-id.ts";
 import { SECURE_HEADERS } from "./secure.ts";
 
@@ -37,6 +39,15 @@ const ANY_JSON: readonly (string | null)[] = [null, "*/*", "application/json"];
 
 /** Queries whose text means itself: no percent, no plus, no parameter twice, none without a name. */
 const PLAIN_QUERY = /^[a-zA-Z0-9=._-]+(?:&[a-zA-Z0-9=._-]+)*$/;
+
+/** A query as it was read, for the namespace as it was then. */
+interface KnownQuery {
+  readonly namespace: Namespace;
+  readonly asked: IdsRequest;
+}
+
+/** Queries that come again and again, by the URL from the namespace on. */
+const known = new Map<string, KnownQuery>();
 
 /** What a request without a query asks for. */
 const ONE_ID = { count: 1, encoding: "decimal", format: "json" } as const;
@@ -76,13 +87,30 @@ function readRest(request: Request, caller: ApiKeyRecord, rest: string): ShortRe
   if (!hasScope(caller, "issue") || !mayUse(caller, name)) return undefined;
   const from = () => originOf(request);
   if (queryAt < 0) return { ...ONE_ID, placement: { strict: false, from }, caller, namespace };
-  const query = plainQuery(request.url, rest.slice(queryAt + 1));
-  const read = query && readIdsQuery({ query, acceptedFormat: () => "json", from }, namespace);
-  if (!read?.ok || read.value.format === "text") return undefined;
-  return { ...read.value, caller, namespace };
+  const read = known.get(rest);
+  const asked = read?.namespace === namespace ? read.asked : readQuery(rest, queryAt, namespace);
+  if (!asked) return undefined;
+  return { ...asked, placement: { ...asked.placement, from }, caller, namespace };
 }
 
-function plainQuery(url: string, text: string) {
+function readQuery(rest: string, queryAt: number, namespace: Namespace): IdsRequest | undefined {
+  const query = plainQuery(rest.slice(queryAt + 1));
+  if (!query) return undefined;
+  const text: IssueText = { query, acceptedFormat: () => "json", from: () => undefined };
+  const read = readIdsQuery(text, namespace);
+  if (!read.ok || read.value.format === "text") return undefined;
+  // Keys differ from request to request.
+  if (read.value.placement.key === undefined) remember(rest, { namespace, asked: read.value });
+  return read.value;
+}
+
+function remember(rest: string, query: KnownQuery): void {
+  const [oldest] = known.keys();
+  if (known.size >= SHORT_QUERIES_MAX && oldest !== undefined) known.delete(oldest);
+  known.set(rest, query);
+}
+
+function plainQuery(text: string): QueryText | undefined {
   if (!PLAIN_QUERY.test(text)) return undefined;
   const queries: Record<string, string[]> = {};
   for (const pair of text.split("&")) {
@@ -90,7 +118,7 @@ function plainQuery(url: string, text: string) {
     if (name === "" || value === undefined || more !== undefined || queries[name]) return undefined;
     queries[name] = [value];
   }
-  return { url, queries: () => queries };
+  return { url: "", queries: () => queries };
 }
 
 /** The answer. */

@@ -161,20 +161,22 @@ export class Shard extends DurableObject<Env> {
       random: Math.random(),
     });
     const wentBack = (line.state.lastTick ?? 0) > (outcome.state.lastTick ?? 0);
-    const counters = { ...this.#counters };
+    // A raise that fails leaves all as it was; nothing else here can fail but an instance that ends.
+    const raise = outcome.kind === "granted" ? outcome.raise : undefined;
+    const counters = raise ? { ...this.#counters } : this.#counters;
     if (wentBack) counters.rollbacks += 1;
     if (outcome.kind === "granted") {
+      const { grant, leadTicks } = outcome;
       counters.grants += 1;
-      counters.issued += outcome.grant.end - outcome.grant.start;
-      counters.maxLeadTicks = Math.max(counters.maxLeadTicks, outcome.leadTicks);
-      const { lane } = outcome.grant;
+      counters.issued += grant.end - grant.start;
+      counters.maxLeadTicks = Math.max(counters.maxLeadTicks, leadTicks);
       const at = { ownMs: nowMs, callerMs: call.callerNowMs };
-      if (outcome.raise) {
+      if (raise) {
         counters.writes += 1;
-        this.#raise(line.layout, outcome.raise, counters);
-        this.#markReading.made(lane, at);
+        this.#raise(line.layout, raise, counters);
+        this.#markReading.made(grant.lane, at);
       }
-      this.#confirm(lane, outcome.state, at);
+      this.#confirm(grant.lane, outcome.state, at);
     }
     this.#line = { ...line, state: outcome.state };
     this.#counters = counters;
