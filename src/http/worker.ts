@@ -38,21 +38,20 @@ async function serveLimited(
 ): Promise<Response> {
   // Refused here, it is refused by the router too, which says so.
   if (!(await allowed)) return app.fetch(request, env, ctx);
-  return serveLater(short, begin(short, env, ctx), request, env, ctx);
+  return serveLater(short, Promise.resolve(begin(short, env, ctx)), request, env, ctx);
 }
 
-async function serveLater(
+function serveLater(
   short: ShortRequest,
-  issuing: Issued | Promise<Issued>,
+  issuing: Promise<Issued>,
   request: Request,
   env: Env,
   ctx: ExecutionContext,
 ): Promise<Response> {
-  try {
-    return await serve(short, await issuing, request, env, ctx);
-  } catch {
-    return app.fetch(request, { ...env, BEGUN: issuing }, ctx);
-  }
+  return issuing.then(
+    (issued) => serve(short, issued, request, env, ctx),
+    () => app.fetch(request, { ...env, BEGUN: issuing }, ctx),
+  );
 }
 
 /** The answer; the router's where it is a refusal. */

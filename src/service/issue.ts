@@ -1,6 +1,6 @@
 import { type Block, blocksOf } from "../core/block.ts";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
-import { readGrantReply } from "../core/grant-reply.ts";
+import { type GrantReply, readGrantReply } from "../core/grant-reply.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import { CALL_TRIES_MAX, STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "./limits.ts";
 import type { Namespace } from "./namespaces.ts";
@@ -116,40 +116,63 @@ interface ShardRequest {
   readonly waitLeftMs: number;
 }
 
+/** What came of a call so far. */
+interface Tried {
+  readonly definite: boolean;
+  readonly waitedMs: number;
+  readonly throws: number;
+  readonly disagreements: number;
+}
+
+const UNTRIED: Tried = { definite: true, waitedMs: 0, throws: 0, disagreements: 0 };
+
 /** One shard's answer; asked again once where it threw, and once where the clocks disagreed. */
-async function issueFrom(
+function issueFrom(
   shards: Shards,
   namespace: Namespace,
-  { shard, strict, count, waitLeftMs }: ShardRequest,
+  request: ShardRequest,
+  tried = UNTRIED,
 ): Promise<Issued> {
-  const { lineSpec, layout } = namespace;
-  let definite = true;
-  let waitedMs = 0;
-  let throws = 0;
-  let disagreements = 0;
-  for (;;) {
-    const stub = stubOf(shards, namespace, shard);
-    const budgetMs = Math.max(0, waitLeftMs - waitedMs);
-    const callerNowMs = Date.now();
-    let text: string;
-    try {
-      text = await stub.grant(lineSpec, count, strict, budgetMs, callerNowMs);
-    } catch (error) {
-      if (isOverloaded(error)) return { ok: false, refusal: overloaded(shard), definite, waitedMs };
-      // What it granted before it threw is a gap.
-      definite = false;
-      throws += 1;
-      if (throws < CALL_TRIES_MAX) continue;
-      throw error;
-    }
-    const reply = readGrantReply(text);
-    if (reply.ok) return { ok: true, shard, blocks: blocksOf(layout, shard, reply.grants) };
-    definite &&= reply.granted === 0;
-    waitedMs += reply.waitedMs;
-    disagreements += 1;
-    // In a disagreement of clocks ours may be the stale one: it is read again for the second call.
-    const again = reply.refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX;
-    if (!again) return { ok: false, refusal: reply.refusal, definite, waitedMs };
-    throws = 0;
+  const { shard, strict, count, waitLeftMs } = request;
+  const budgetMs = Math.max(0, waitLeftMs - tried.waitedMs);
+  const again = (next: Tried) => issueFrom(shards, namespace, request, next);
+  return stubOf(shards, namespace, shard)
+    .grant(namespace.lineSpec, count, strict, budgetMs, Date.now())
+    .then(
+      (text) => settle(namespace, shard, readGrantReply(text), tried, again),
+      (error: unknown) => recover(shard, error, tried, again),
+    );
+}
+
+function settle(
+  { layout }: Namespace,
+  shard: number,
+  reply: GrantReply,
+  tried: Tried,
+  again: (next: Tried) => Promise<Issued>,
+): Issued | Promise<Issued> {
+  if (reply.ok) return { ok: true, shard, blocks: blocksOf(layout, shard, reply.grants) };
+  const { refusal } = reply;
+  const definite = tried.definite && reply.granted === 0;
+  const waitedMs = tried.waitedMs + reply.waitedMs;
+  const disagreements = tried.disagreements + 1;
+  // In a disagreement of clocks ours may be the stale one: it is read again for the second call.
+  if (refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX) {
+    return again({ definite, waitedMs, throws: 0, disagreements });
   }
+  return { ok: false, refusal, definite, waitedMs };
+}
+
+/** A call that threw may have granted something: that is a gap. */
+function recover(
+  shard: number,
+  error: unknown,
+  tried: Tried,
+  again: (next: Tried) => Promise<Issued>,
+): Issued | Promise<Issued> {
+  const { definite, waitedMs } = tried;
+  if (isOverloaded(error)) return { ok: false, refusal: overloaded(shard), definite, waitedMs };
+  const throws = tried.throws + 1;
+  if (throws < CALL_TRIES_MAX) return again({ ...tried, definite: false, throws });
+  throw error;
 }
