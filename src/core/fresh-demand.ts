@@ -18,6 +18,7 @@ const LEAD_MIN_MS = 10;
 export class FreshDemand implements RefillRule {
   readonly #freshForMs: number;
   #count = 0;
+  #activeAtMs = 0;
   #missesSinceMs = 0;
   #misses = 0;
   #roundTripMs = 0;
@@ -39,7 +40,8 @@ export class FreshDemand implements RefillRule {
     return soonUsedUp || ageMs >= freshForMs - leadMs;
   }
 
-  ended({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): void {
+  ended({ count, used, servedMs, ageMs, freshForMs }: LeaseUse, nowMs: number): void {
+    this.#activeAtMs = nowMs;
     const isForgotten = ageMs < 0 || ageMs > 2 * freshForMs;
     const wanted = (used / Math.max(1, servedMs)) * (freshForMs - this.#leadMs(freshForMs));
     const next = isForgotten ? 0 : Math.min(Math.ceil(wanted), 2 * count);
@@ -47,6 +49,10 @@ export class FreshDemand implements RefillRule {
   }
 
   missed(nowMs: number): void {
+    // After a silence the demand of before says nothing.
+    const silentMs = nowMs - this.#activeAtMs;
+    if (silentMs < 0 || silentMs > this.#freshForMs) this.#count = 0;
+    this.#activeAtMs = nowMs;
     const sinceMs = nowMs - this.#missesSinceMs;
     if (sinceMs < 0 || sinceMs > this.#freshForMs) {
       this.#missesSinceMs = nowMs;

@@ -19,9 +19,14 @@ export function recordIssuing(
   { ANALYTICS }: Env,
   { route, namespace, callerId, outcome, count, shard = -1 }: Issuing,
 ): void {
-  ANALYTICS?.writeDataPoint({
-    indexes: [namespace],
-    blobs: [route, callerId, outcome],
-    doubles: [count, shard],
-  });
+  try {
+    ANALYTICS?.writeDataPoint({
+      indexes: [namespace],
+      blobs: [route, callerId, outcome],
+      doubles: [count, shard],
+    });
+  } catch (error) {
+    // A data point that is lost must not take its request with it.
+    console.error(JSON.stringify({ analytics: error instanceof Error ? error.message : "failed" }));
+  }
 }
