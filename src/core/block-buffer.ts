@@ -13,7 +13,7 @@
  */
 import type { Block } from "./block.ts";
 
-/** IDs leased at one time from one shard, at least one. */
+/** IDs leased at one time from one shard: at least one block, none of them empty. */
 export interface Lease {
   readonly blocks: readonly Block[];
   readonly shard: number;
@@ -138,7 +138,12 @@ export class BlockBuffer {
     this.#openTicket = undefined;
     this.#claimedAtMs = undefined;
     this.#rule.answered(nowMs - lease.askedAtMs);
-    if (!isFresh(lease, nowMs)) return false;
+    if (!isFresh(lease, nowMs)) {
+      const count = lease.blocks.reduce((sum, block) => sum + block.count, 0);
+      const unused = useOf({ lease, count, sinceMs: nowMs, used: 0 }, nowMs);
+      this.#rule.ended({ ...unused, servedMs: 0 }, nowMs);
+      return false;
+    }
     this.#ahead = lease;
     return true;
   }

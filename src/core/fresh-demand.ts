@@ -28,8 +28,10 @@ export class FreshDemand implements RefillRule {
     this.#freshForMs = freshForMs;
   }
 
-  countAt(): number {
+  countAt(nowMs: number): number {
     if (this.#count > 0) return this.#count;
+    const sinceMs = nowMs - this.#missesSinceMs;
+    if (sinceMs < 0 || sinceMs > this.#freshForMs) return 0;
     return this.#misses >= REPEATED_MISSES ? FRESH_COUNT_MIN : 0;
   }
 
@@ -43,8 +45,11 @@ export class FreshDemand implements RefillRule {
   ended({ count, used, servedMs, ageMs, freshForMs }: LeaseUse, nowMs: number): void {
     this.#activeAtMs = nowMs;
     const isForgotten = ageMs < 0 || ageMs > 2 * freshForMs;
-    const wanted = (used / Math.max(1, servedMs)) * (freshForMs - this.#leadMs(freshForMs));
-    const next = isForgotten ? 0 : Math.min(Math.ceil(wanted), 2 * count);
+    const notInUseMs = Math.max(this.#leadMs(freshForMs), this.#roundTripMs);
+    const wanted = (used / Math.max(1, servedMs)) * Math.max(0, freshForMs - notInUseMs);
+    // Only one that was used up shows that more was wanted: what little time another served says nothing.
+    const most = used < count ? count : 2 * count;
+    const next = isForgotten ? 0 : Math.min(Math.ceil(wanted), most);
     this.#count = next < FRESH_COUNT_MIN ? 0 : next;
   }
 

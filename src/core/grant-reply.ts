@@ -30,18 +30,19 @@ export function writeGrantReply(reply: GrantReply): string {
   return `${text}]`;
 }
 
-/** Reads what writeGrantReply wrote. Throws TypeError on anything else: only this service writes them. */
+/** Reads what writeGrantReply wrote. Throws on anything else: only this service writes them. */
 export function readGrantReply(text: string): GrantReply {
   const value: unknown = JSON.parse(text);
   if (Array.isArray(value)) return { ok: true, grants: grantsOf(value) };
   if (typeof value !== "object" || value === null) throw malformed();
   const { code, detail, retryAfterMs, granted, waitedMs }: Record<string, unknown> = { ...value };
   if (!isRefusalCode(code) || typeof detail !== "string") throw malformed();
-  if (typeof granted !== "number" || typeof waitedMs !== "number") throw malformed();
-  if (typeof retryAfterMs === "number") {
-    return { ok: false, refusal: { code, detail, retryAfterMs }, granted, waitedMs };
+  if (!isWhole(granted) || !isWhole(waitedMs)) throw malformed();
+  if (retryAfterMs === undefined) {
+    return { ok: false, refusal: { code, detail }, granted, waitedMs };
   }
-  return { ok: false, refusal: { code, detail }, granted, waitedMs };
+  if (!isWhole(retryAfterMs)) throw malformed();
+  return { ok: false, refusal: { code, detail, retryAfterMs }, granted, waitedMs };
 }
 
 function grantsOf(numbers: readonly unknown[]): Grant[] {

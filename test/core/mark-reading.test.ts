@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { MARK_READING_USES_MAX } from "../../src/core/limits.ts";
+import { MarkReading } from "../../src/core/mark-reading.ts";
+import type { ClockPair } from "../../src/core/standstill.ts";
+
+const LANE = 2;
+const AT: ClockPair = { ownMs: 5000, callerMs: 4990 };
+
+function readingAt(lane: number, at: ClockPair): MarkReading {
+  const reading = new MarkReading();
+  reading.made(lane, at);
+  return reading;
+}
+
+/** How many grants it covers, one after another. */
+function usesOf(reading: MarkReading, lane = LANE, at = AT): number {
+  let uses = 0;
+  while (uses < 10 * MARK_READING_USES_MAX && reading.covers(lane, at)) uses += 1;
+  return uses;
+}
+
+describe("a reading of a mark", () => {
+  it.each<[string, boolean, number, ClockPair]>([
+    ["the same lane and clocks", true, LANE, { ...AT }],
+    ["another lane", false, LANE + 1, AT],
+    ["the first lane", false, 0, AT],
+    ["a ms later", false, LANE, { ...AT, ownMs: 5001 }],
+    ["a ms earlier", false, LANE, { ...AT, ownMs: 4999 }],
+    ["a caller a ms later", false, LANE, { ...AT, callerMs: 4991 }],
+    ["a caller a ms earlier", false, LANE, { ...AT, callerMs: 4989 }],
+    ["both clocks a ms later", false, LANE, { ownMs: 5001, callerMs: 4991 }],
+    ["the clocks swapped", false, LANE, { ownMs: 4990, callerMs: 5000 }],
+  ])("covers a grant at %s: %s", (_, isCovered, lane, at) => {
+    expect(readingAt(LANE, AT).covers(lane, at)).toBe(isCovered);
+  });
+
+  it("not made yet covers nothing", () => {
+    expect(new MarkReading().covers(LANE, AT)).toBe(false);
+    expect(new MarkReading().covers(0, { ownMs: 0, callerMs: 0 })).toBe(false);
+  });
+
+  it(`covers ${MARK_READING_USES_MAX} grants, and as many again once made again`, () => {
+    const reading = readingAt(LANE, AT);
+    expect(usesOf(reading)).toBe(MARK_READING_USES_MAX);
+    expect(usesOf(reading)).toBe(0);
+    reading.made(LANE, AT);
+    expect(usesOf(reading)).toBe(MARK_READING_USES_MAX);
+  });
+
+  it("is not used up by what it does not cover", () => {
+    const reading = readingAt(LANE, AT);
+    expect(usesOf(reading, LANE + 1)).toBe(0);
+    expect(usesOf(reading, LANE, { ...AT, ownMs: 5001 })).toBe(0);
+    expect(usesOf(reading)).toBe(MARK_READING_USES_MAX);
+  });
+
+  it("is replaced by the next one, of whichever lane", () => {
+    const reading = readingAt(LANE, AT);
+    const laterAt = { ownMs: 5001, callerMs: 4990 };
+    reading.made(LANE + 1, laterAt);
+    expect(reading.covers(LANE, AT)).toBe(false);
+    expect(reading.covers(LANE, laterAt)).toBe(false);
+    expect(reading.covers(LANE + 1, laterAt)).toBe(true);
+  });
+});
