@@ -14,8 +14,14 @@ import { measureStreamMemory, type StreamMemory } from "./stream-memory.ts";
 import { judge, type TargetValues } from "./targets.ts";
 import { WorkerdProcess } from "./workerd-process.ts";
 
-const QUICK = { rounds: 3, roundMs: 500, warmUpMs: 250, countedMs: 3000 };
-const FULL = { rounds: 7, roundMs: 2300, warmUpMs: 1000, countedMs: 10_000 };
+const QUICK = {
+  http: { rounds: 3, roundMs: 500, warmUpMs: 250, countedMs: 3000 },
+  inProcess: { rounds: 5, sampleMs: 20, warmUpMs: 60, idsChecked: 300_000 },
+};
+const FULL = {
+  http: { rounds: 7, roundMs: 2300, warmUpMs: 1000, countedMs: 10_000 },
+  inProcess: { rounds: 15, sampleMs: 50, warmUpMs: 300, idsChecked: 2_000_000 },
+};
 
 function stop(message: string): never {
   process.stderr.write(`${message}\n${BENCH_USAGE}\n`);
@@ -36,12 +42,12 @@ function progress(what: string): void {
 
 async function findingsOf(options: BenchOptions): Promise<Findings> {
   const form = options.quick ? QUICK : FULL;
-  const plan = { ...form, rounds: options.rounds ?? form.rounds };
+  const plan = { ...form.http, rounds: options.rounds ?? form.http.rounds };
   const measuredWith = environment();
   const bundleBytes = bundleGzippedBytes();
   buildBaselines();
   progress("in process");
-  const inProcess = await measureInProcess();
+  const inProcess = await measureInProcess(form.inProcess);
   const generators = new Generators(options.generators);
   try {
     progress("memory of a text stream");
@@ -61,6 +67,7 @@ async function findingsOf(options: BenchOptions): Promise<Findings> {
         counters,
         streamMemory,
         inProcess: inProcess.rows,
+        inProcessRounds: form.inProcess,
         targets: judge({
           ...httpTargets(http, counters, streamMemory),
           ...inProcess.targets,

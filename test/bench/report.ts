@@ -1,7 +1,7 @@
 import type { CountedCosts } from "./counters.ts";
 import type { Environment } from "./environment.ts";
 import type { HttpResult } from "./http-rounds.ts";
-import type { InProcessRow } from "./in-process.ts";
+import type { InProcessPlan, InProcessRow } from "./in-process.ts";
 import type { StreamMemory } from "./stream-memory.ts";
 import type { TargetResult } from "./targets.ts";
 import { type Column, figure, textTable } from "./text-table.ts";
@@ -15,6 +15,7 @@ export interface Findings {
   readonly counters: CountedCosts;
   readonly streamMemory: StreamMemory | undefined;
   readonly inProcess: readonly InProcessRow[];
+  readonly inProcessRounds: InProcessPlan;
   readonly targets: readonly TargetResult[];
 }
 
@@ -28,11 +29,9 @@ export function reportText(findings: Findings): string {
     environmentText(findings),
     `HTTP, medians of ${rounds} interleaved rounds of ${roundMs} ms a row\n\n${httpTable(findings.http)}`,
     `Counted at full load\n\n${countersTable(findings.counters)}`,
+    inProcessText(findings),
+    `Targets\n\n${targetsTable(findings.targets)}`,
   ];
-  if (findings.inProcess.length > 0) {
-    sections.push(`In process\n\n${inProcessTable(findings.inProcess)}`);
-  }
-  sections.push(`Targets\n\n${targetsTable(findings.targets)}`);
   return sections.join("\n\n");
 }
 
@@ -92,14 +91,23 @@ function countersTable({ fresh, strict }: CountedCosts): string {
   return textTable(columns, rows);
 }
 
-function inProcessTable(results: readonly InProcessRow[]): string {
-  const columns = [left("row"), right("ns per ID"), left("repeated an ID")];
-  const rows = results.map(({ name, nsPerId, repeated }) => [
+function inProcessText({ inProcess, inProcessRounds }: Findings): string {
+  const { rounds, sampleMs } = inProcessRounds;
+  const columns = [
+    left("row"),
+    right("ns per ID"),
+    left("repeated"),
+    right("IDs checked"),
+    left("notes"),
+  ];
+  const rows = inProcess.map(({ name, nsPerId, repeated = "", checked, notes }) => [
     name,
     figure(nsPerId),
-    repeated === undefined ? "" : repeated ? "YES" : "no",
+    repeated,
+    checked === undefined ? "" : figure(checked),
+    notes.join("; "),
   ]);
-  return textTable(columns, rows);
+  return `In process, medians of ${rounds} interleaved rounds of at least ${sampleMs} ms a row\n\n${textTable(columns, rows)}`;
 }
 
 function targetsTable(results: readonly TargetResult[]): string {
