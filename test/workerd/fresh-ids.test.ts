@@ -202,6 +202,24 @@ describe("a lone request", () => {
     expect(works.length).toBe(left);
   });
 
+  it("costs one exact call after a long silence in the middle of a busy lease", async () => {
+    const { one, times, held, calls } = await leased();
+    // Each lease but the last is answered as soon as it is asked for.
+    await times(2);
+    for (const answered of [1, 2]) {
+      held[answered]?.grant();
+      await settled();
+      await times(4);
+    }
+    const singles = await times(4);
+    expect(singles.every(({ fromMemory }) => fromMemory)).toBe(true);
+    expect(held.map(({ call }) => call.count)).toEqual([4, 4, 8, 8]);
+    const asked = calls.length;
+    clock.step(HOUR_MS, "frozen");
+    await one();
+    expect(calls.slice(asked)).toMatchObject([{ count: 1 }]);
+  });
+
   it("costs one exact call after a long silence that a failed refill came before", async () => {
     const { one, times, held, calls } = await leased();
     // The lease is used up, which says what the next one is to hold; that one fails.
@@ -678,12 +696,8 @@ describe("no ID comes twice", () => {
   });
 
   it("whatever refills and clocks do, and none is too old, late or another shard's", async () => {
-    await fc.assert(
-      fc.asyncProperty(freshForMs, fc.array(event, { maxLength: 80, size: "max" }), play),
-      {
-        numRuns: 400,
-      },
-    );
+    const events = fc.array(event, { maxLength: 80, size: "max" });
+    await fc.assert(fc.asyncProperty(freshForMs, events, play), { numRuns: 400 });
   });
 });
 
