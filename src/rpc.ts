@@ -5,6 +5,7 @@ import { type BlocksAnswer, blocksAnswer } from "./http/blocks.ts";
 import { readId } from "./http/decode.ts";
 import { idTexts } from "./http/id-texts.ts";
 import { type IssueText, type Read, readBlocksQuery, readIdsQuery } from "./http/issue-query.ts";
+import { REGISTRY_RETRY_MS } from "./http/limits.ts";
 import { type ParameterError, PROBLEM_KINDS, type ProblemCode } from "./http/problem.ts";
 import { queryOf } from "./http/query.ts";
 import { type Issued, issue } from "./service/issue.ts";
@@ -63,8 +64,8 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     const found = await this.#namespace(namespace, "issue");
     const query = queryFrom({ ...options, count });
     const request = okOf(readBlocksQuery({ ...NO_HTTP, query }, found));
-    const issued = await issue(this.env.SHARD, found, request.placement, request.count);
-    return blocksAnswer(granted(issued), found);
+    const issuing = issue(this.env.SHARD, found, request.placement, request.count);
+    return blocksAnswer(await granted(issuing), found);
   }
 
   /** What an ID says. `encoding`: of the text, default `decimal`. */
@@ -84,7 +85,7 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     const request = okOf(readIdsQuery({ ...NO_HTTP, query }, namespace));
     const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work);
     const source = { shards: this.env.SHARD, namespace, placement: request.placement, waitUntil };
-    const issued = granted(await issueIds(source, request.count));
+    const issued = await granted(issueIds(source, request.count));
     return idTexts(issued.blocks, request.encoding);
   }
 
@@ -96,7 +97,9 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
       if (use === "read" || !namespace.retired) return namespace;
     } catch (error) {
       if (!(error instanceof RegistryUnavailableError)) throw error;
-      throw problem("registry_unavailable", "The registry of namespaces does not answer.");
+      const retryAfterMs = REGISTRY_RETRY_MS;
+      const detail = "The registry of namespaces does not answer; try again.";
+      throw problem("registry_unavailable", detail, { retryAfterMs });
     }
     throw problem("namespace_retired", `The namespace ${name} is retired.`);
   }
@@ -118,7 +121,14 @@ function okOf<Value>(read: Read<Value>): Value {
   throw problem("invalid_parameter", `${detail}.`, { errors: read.errors });
 }
 
-function granted(issued: Issued): Extract<Issued, { ok: true }> {
+async function granted(issuing: Issued | Promise<Issued>): Promise<Extract<Issued, { ok: true }>> {
+  let issued: Issued;
+  try {
+    issued = await issuing;
+  } catch (cause) {
+    const detail = "The request failed inside; IDs may have been skipped.";
+    throw Object.assign(problem("internal", detail, { definite: false }), { cause });
+  }
   if (issued.ok) return issued;
   const { code, detail, retryAfterMs } = issued.refusal;
   const { definite } = issued;

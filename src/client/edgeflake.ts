@@ -1,43 +1,16 @@
-import { BlockBuffer, type Lease } from "../core/block-buffer.ts";
+import { BlockBuffer, CLAIM_LAPSES_MS, type Lease } from "../core/block-buffer.ts";
 import { DecimalRun } from "../core/decimal-run.ts";
 import type { DecodedId } from "../core/decoded.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { EdgeflakeError, fieldsOf } from "./errors.ts";
-import { withRetries } from "./retry.ts";
-import {
-  bindingTransport,
-  type DecodeOptions,
-  type EdgeflakeBinding,
-  httpTransport,
-  type Placement,
-  readBlocks,
-  type Transport,
-} from "./transport.ts";
+import { type EdgeflakeOptions, transportOf } from "./options.ts";
+import { type RetryOptions, withRetries } from "./retry.ts";
+import { type DecodeOptions, type Placement, readBlocks, type Transport } from "./transport.ts";
 
 export type { DecodedId } from "../core/decoded.ts";
 export { EdgeflakeError } from "./errors.ts";
+export type { EdgeflakeOptions } from "./options.ts";
 export type { BlocksAnswer, DecodeOptions, EdgeflakeBinding, Placement } from "./transport.ts";
-
-interface CommonOptions {
-  readonly namespace: string;
-  /** All attempts of a call and the pauses between them, in ms; default 10,000. */
-  readonly timeoutMs?: number;
-  /** Attempts after the first, default 3. */
-  readonly retries?: number;
-  /** Keeps fetches ahead alive after an answer; in Workers: `waitUntil` of `cloudflare:workers`. */
-  readonly waitUntil?: (work: Promise<unknown>) => void;
-}
-
-export type EdgeflakeOptions = CommonOptions &
-  (
-    | {
-        /** Where the service is, e.g. `https://ids.example.com`. */
-        readonly url: string | URL;
-        /** An API key with the scope `issue`, and `read` for decode. */
-        readonly key?: string;
-      }
-    | { readonly binding: EdgeflakeBinding }
-  );
 
 export interface CallOptions extends Placement {
   readonly signal?: AbortSignal | undefined;
@@ -53,6 +26,8 @@ interface Gathered {
 const TAKE_MAX = 1_000_000;
 /** IDs asked for in one request: every preset's line opens so many at once. */
 const REQUEST_MAX = 100_000;
+/** How the service says what it takes. */
+const COUNT_TAKES = /\bcount takes a whole number from 1 to (\d+)/;
 /** One reading of the clock serves so many IDs at most. */
 const READING_USES_MAX = 64;
 /** How long misses count as repeated demand, in ms: the service's default of freshForMs. */
@@ -68,23 +43,20 @@ const DEMAND_MS = 250;
  */
 export class Edgeflake {
   readonly #transport: Transport;
-  readonly #options: Required<Pick<CommonOptions, "timeoutMs" | "retries">>;
+  readonly #options: { readonly timeoutMs: number; readonly retries: number };
   readonly #waitUntil: (work: Promise<unknown>) => void;
   readonly #buffer = new BlockBuffer(new FreshDemand(DEMAND_MS));
   #run = { first: 0n, texts: new DecimalRun(0n) };
   #readingUses = 0;
-  #leaseMax = REQUEST_MAX;
+  /** IDs of one request at most: the namespace may take fewer than REQUEST_MAX. */
+  #requestMax = REQUEST_MAX;
+  /** Until then the service wants to be left alone. */
+  #aheadAfterMs = 0;
   #gathered: Gathered | undefined;
 
   constructor(options: EdgeflakeOptions) {
-    const { namespace, timeoutMs = 10_000, retries = 3, waitUntil } = options;
-    if (typeof namespace !== "string" || namespace === "") {
-      throw new TypeError("cannot make a client: namespace takes a name");
-    }
-    this.#transport =
-      "binding" in options
-        ? bindingTransport(options.binding, namespace)
-        : httpTransport(options.url, options.key, namespace);
+    const { timeoutMs = 10_000, retries = 3, waitUntil } = options;
+    this.#transport = transportOf({ ...options, timeoutMs, retries });
     this.#options = { timeoutMs, retries };
     this.#waitUntil = waitUntil ?? (() => undefined);
   }
@@ -108,10 +80,14 @@ export class Edgeflake {
       throw new RangeError(`cannot take ${count} IDs: takes a whole number from 1 to ${TAKE_MAX}`);
     }
     const ids: string[] = [];
+    const untilMs = Date.now() + this.#options.timeoutMs;
     while (ids.length < count) {
-      const part = Math.min(REQUEST_MAX, count - ids.length);
-      const { blocks } = await this.#lease(part, placement, signal);
-      for (const block of blocks) {
+      const part = Math.min(this.#requestMax, count - ids.length);
+      const left = { ...this.#options, timeoutMs: Math.max(1, untilMs - Date.now()), signal };
+      const lease = await this.#lease(part, placement, left).catch((error: unknown) => {
+        if (!this.#learnsMax(part, error)) throw error;
+      });
+      for (const block of lease?.blocks ?? []) {
         const texts = new DecimalRun(block.first);
         for (let offset = 0; offset < block.count; offset += 1) ids.push(texts.at(offset));
       }
@@ -179,27 +155,39 @@ export class Edgeflake {
   }
 
   #fetchAhead(nowMs: number): void {
-    const fetch = this.#buffer.plan(nowMs, this.#leaseMax);
+    if (nowMs < this.#aheadAfterMs) return;
+    const fetch = this.#buffer.plan(nowMs, this.#requestMax);
     if (!fetch) return;
     const { ticket, count } = fetch;
-    const work = this.#lease(count, {}, undefined).then(
+    // Once, and no longer than its claim: whoever finds nothing in memory asks for itself.
+    const once = { timeoutMs: CLAIM_LAPSES_MS, retries: 0, signal: undefined };
+    const work = this.#lease(count, {}, once).then(
       (lease) => this.#buffer.fill(ticket, lease, Date.now()),
       (error: unknown) => {
-        // The service names a smaller maximum: half as much is asked for next time.
-        const tooMany = error instanceof EdgeflakeError && error.status === 400;
-        if (tooMany) this.#leaseMax = Math.max(1, Math.floor(count / 2));
+        this.#learnsMax(count, error);
+        const { retryAfterMs = 0 } = error instanceof EdgeflakeError ? error : {};
+        this.#aheadAfterMs = nowMs + retryAfterMs;
       },
     );
-    this.#waitUntil(work);
+    try {
+      this.#waitUntil(work);
+    } catch {
+      // Outside of a request there is nothing to keep alive.
+    }
   }
 
-  async #lease(
-    count: number,
-    placement: Placement,
-    signal: AbortSignal | undefined,
-  ): Promise<Lease> {
+  /** Whether the service said that it takes fewer IDs in one request than `count`: so many are asked for from now on. */
+  #learnsMax(count: number, error: unknown): boolean {
+    if (!(error instanceof EdgeflakeError) || error.code !== "invalid_parameter") return false;
+    const most = Number(COUNT_TAKES.exec(error.message)?.[1] ?? count);
+    if (most >= count || most < 1) return false;
+    this.#requestMax = most;
+    return true;
+  }
+
+  async #lease(count: number, placement: Placement, retry: RetryOptions): Promise<Lease> {
     let askedAtMs = 0;
-    const answer = await withRetries({ ...this.#options, signal }, async (either) => {
+    const answer = await withRetries(retry, async (either) => {
       askedAtMs = Date.now();
       return readBlocks(await this.#transport.blocks(count, placement, either), count);
     });

@@ -26,20 +26,26 @@ export async function withRetries<Value>(
   attempt: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const untilMs = Date.now() + timeoutMs;
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
-  for (let tries = 0; ; tries += 1) {
-    signal?.throwIfAborted();
-    let error: EdgeflakeError;
-    try {
-      return await abortable(attempt(either), either);
-    } catch (thrown) {
-      error = toError(thrown, { signal, deadline });
+  const deadline = new AbortController();
+  // A timer of its own: that of AbortSignal.timeout lets Node end before it fires.
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const either = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+  try {
+    for (let tries = 0; ; tries += 1) {
+      signal?.throwIfAborted();
+      let error: EdgeflakeError;
+      try {
+        return await abortable(attempt(either), either);
+      } catch (thrown) {
+        error = toError(thrown, { signal, deadline: deadline.signal });
+      }
+      const backoffMs = Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** tries);
+      const pauseMs = (error.retryAfterMs ?? 0) + backoffMs;
+      if (tries >= retries || !isRetried(error) || Date.now() + pauseMs >= untilMs) throw error;
+      await pause(pauseMs, signal);
     }
-    const backoffMs = Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** tries);
-    const pauseMs = (error.retryAfterMs ?? 0) + backoffMs;
-    if (tries >= retries || !isRetried(error) || Date.now() + pauseMs >= untilMs) throw error;
-    await pause(pauseMs, signal);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -55,10 +55,15 @@ export function httpTransport(
 ): Transport {
   const base = `${url}`.replace(/\/*$/, "");
   const headers = { accept: "application/json", ...(key && { authorization: `Bearer ${key}` }) };
-  const get = async (path: string, query: object, signal: AbortSignal): Promise<unknown> => {
+  const ask = async (
+    method: "GET" | "POST",
+    path: string,
+    query: object,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const address = `${base}/v1/${path}?${new URLSearchParams(given)}`;
-    const response = await fetch(address, { headers, signal });
+    const response = await fetch(address, { method, headers, signal });
     // Read whole: an answer that breaks off is none.
     const text = await response.text();
     const body = jsonOf(text);
@@ -68,9 +73,11 @@ export function httpTransport(
   };
   const name = encodeURIComponent(namespace);
   return {
-    blocks: (count, placement, signal) => get(`blocks/${name}`, { ...placement, count }, signal),
+    // Not GET: a cache on the way that minds nothing would give the same IDs twice.
+    blocks: (count, placement, signal) =>
+      ask("POST", `blocks/${name}`, { ...placement, count }, signal),
     decode: (id, options, signal) =>
-      get(`decode/${name}/${encodeURIComponent(id)}`, { ...options }, signal),
+      ask("GET", `decode/${name}/${encodeURIComponent(id)}`, { ...options }, signal),
   };
 }
 

@@ -4,7 +4,7 @@
  * A lone request costs one exact call. Repeated demand begins with FRESH_COUNT_MIN; each lease is at most double
  * the one before, and sized by the rate at which that one was used. So a busy holder fetches about once per
  * freshForMs whatever the load, and little is left over: a fixed size would leave up to half.
- * The next fetch is made as late as it may be: two round trips before the end, never before half.
+ * The next fetch is made as late as it may be: a round trip before the end, never before half.
  */
 import type { LeaseUse, RefillRule } from "./block-buffer.ts";
 
@@ -14,6 +14,8 @@ export const FRESH_COUNT_MIN = 4;
 const REPEATED_MISSES = 2;
 /** A fetch ahead is made at least this long before its lease is wanted, in ms: clocks count whole ms, and queues form. */
 const LEAD_MIN_MS = 10;
+/** … and this many round trips. */
+const LEAD_ROUND_TRIPS = 1.25;
 
 export class FreshDemand implements RefillRule {
   readonly #freshForMs: number;
@@ -67,11 +69,11 @@ export class FreshDemand implements RefillRule {
   }
 
   answered(roundTripMs: number): void {
-    // Falls slowly: one quick answer does not make the next one quick.
-    this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs * 0.75);
+    // Falls by half: a shard that writes its mark answers slowly about once a second, and quickly in between.
+    this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs / 2);
   }
 
   #leadMs(freshForMs: number): number {
-    return Math.min(Math.max(2 * this.#roundTripMs, LEAD_MIN_MS), freshForMs / 2);
+    return Math.min(Math.max(LEAD_ROUND_TRIPS * this.#roundTripMs, LEAD_MIN_MS), freshForMs / 2);
   }
 }

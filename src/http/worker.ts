@@ -16,7 +16,7 @@ export const worker = {
     const issued = begin(short, env, ctx);
     return "then" in issued
       ? serveLater(short, issued, request, env, ctx)
-      : serve(short, issued, request, env, ctx);
+      : serve(short, issued, 0, request, env, ctx);
   },
 } satisfies ExportedHandler<Env>;
 
@@ -48,8 +48,9 @@ function serveLater(
   env: Env,
   ctx: ExecutionContext,
 ): Promise<Response> {
+  const startMs = Date.now();
   return issuing.then(
-    (issued) => serve(short, issued, request, env, ctx),
+    (issued) => serve(short, issued, Date.now() - startMs, request, env, ctx),
     () => app.fetch(request, { ...env, BEGUN: issuing }, ctx),
   );
 }
@@ -58,6 +59,7 @@ function serveLater(
 function serve(
   short: ShortRequest,
   issued: Issued,
+  tookMs: number,
   request: Request,
   env: Env,
   ctx: ExecutionContext,
@@ -66,5 +68,5 @@ function serve(
   const { caller, namespace, count } = short;
   const facts = { route: "ids", namespace: namespace.name, callerId: caller.id, count } as const;
   recordIssuing(env, { ...facts, outcome: "issued", shard: issued.shard });
-  return shortAnswer(short, issued);
+  return shortAnswer(short, issued, tookMs);
 }

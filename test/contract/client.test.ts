@@ -146,7 +146,64 @@ describe("edgeflake/client", () => {
   });
 });
 
+describe("a namespace that takes few IDs at once", () => {
+  it("gets them in several requests", async () => {
+    const { client, asked } = await faulty([
+      {
+        status: 400,
+        body: {
+          code: "invalid_parameter",
+          detail: "count takes a whole number from 1 to 20 here.",
+        },
+      },
+    ]);
+    expect(new Set(await client.take(50)).size).toBe(50);
+    expect(asked.map((path) => Number(/count=(\d+)/.exec(path)?.[1]))).toContain(20);
+  });
+});
+
+describe("options", () => {
+  it.each([
+    [{ url: "" }],
+    [{ url: "ids.example.com" }],
+    [{ namespace: "" }],
+    [{ timeoutMs: Number.POSITIVE_INFINITY }],
+    [{ timeoutMs: 0 }],
+    [{ retries: -1 }],
+    [{ retries: Number.NaN }],
+  ])("%j are a TypeError", (change) => {
+    expect(() => clientOf(change)).toThrow(TypeError);
+  });
+});
+
 describe("retries", () => {
+  it("never of a fetch ahead, which asks no sooner than it is told to", async () => {
+    const aheads: number[] = [];
+    let issued = 0;
+    const blocks = async (_: string, count: number) => {
+      if (count > 1) {
+        aheads.push(count);
+        const problem = { code: "rate_limited", status: 429, retryAfterMs: 60_000 };
+        throw Object.assign(new Error("too many"), problem);
+      }
+      issued += 1;
+      return { blocks: [{ first: `${issued}`, count }], shard: 0, freshForMs: 250 };
+    };
+    const decode = () => Promise.reject(new Error("not here"));
+    const client = new Edgeflake({ binding: { blocks, decode }, namespace: "default" });
+    for (let count = 0; count < 30; count += 1) await client.next();
+    expect(aheads).toHaveLength(1);
+  });
+
+  it("end with the deadline, where nothing else keeps the process alive", async () => {
+    const binding = {
+      blocks: () => new Promise<never>(() => undefined),
+      decode: () => new Promise<never>(() => undefined),
+    };
+    const client = new Edgeflake({ binding, namespace: "default", timeoutMs: 50 });
+    expect(await rejection(client.next())).toMatchObject({ code: "timeout" });
+  });
+
   it.each([
     ["a dropped connection", "drop"],
     ["an answer that breaks off", "cut"],

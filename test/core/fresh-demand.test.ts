@@ -114,7 +114,7 @@ describe("how much is leased ahead", () => {
   it("slow round trips leave less time to use a lease in", () => {
     const use = { count: 10_000, used: 3000, servedMs: 200, ageMs: 251 };
     expect(countAfter(use)).toBe(15 * (FRESH_MS - LEAD_MS));
-    expect(countAfter(use, demandFor(40))).toBe(15 * (FRESH_MS - 80));
+    expect(countAfter(use, demandFor(40))).toBe(15 * (FRESH_MS - 50));
     expect(countAfter(use, demandFor(150))).toBe(15 * (FRESH_MS - 150));
     expect(countAfter(use, demandFor(10_000))).toBe(0);
   });
@@ -154,13 +154,13 @@ describe("when the next lease is fetched", () => {
   it.each<[string, number[], number]>([
     ["no round trip known", [], FRESH_MS - LEAD_MS],
     ["quick round trips", [1, 5], FRESH_MS - LEAD_MS],
-    ["a round trip of 40 ms", [40], FRESH_MS - 80],
+    ["a round trip of 40 ms", [40], FRESH_MS - 50],
     ["a round trip of half the time", [125], FRESH_MS / 2],
     ["an endless round trip", [100_000], FRESH_MS / 2],
-    ["a quick round trip after a slow one", [40, 1], FRESH_MS - 60],
+    ["a quick round trip after a slow one", [40, 1], FRESH_MS - 25],
     ["many quick ones after a slow one", [40, 1, 1, 1, 1, 1, 1, 1, 1], FRESH_MS - LEAD_MS],
     ["a clock that went back meanwhile", [-1000], FRESH_MS - LEAD_MS],
-  ])("with %s, two of them before it gets too old", (_, roundTripsMs, dueMs) => {
+  ])("with %s, that and a quarter before it gets too old", (_, roundTripsMs, dueMs) => {
     const demand = demandFor(...roundTripsMs);
     const idle = { used: 1, servedMs: 1 };
     expect(demand.isDue(useOf({ ...idle, ageMs: dueMs - 1 }))).toBe(false);
@@ -246,7 +246,7 @@ describe("a holder under load", () => {
   it.each([
     [15, 5, FRESH_MS - LEAD_MS],
     [3, 5, FRESH_MS - LEAD_MS],
-    [15, 40, FRESH_MS - 80],
+    [15, 40, FRESH_MS - 50],
     [15, 100, FRESH_MS / 2],
   ])(
     "%d a ms with a round trip of %d ms: leases settle to what %d ms need",

@@ -1,0 +1,53 @@
+/** What a client is made with. */
+import {
+  bindingTransport,
+  type EdgeflakeBinding,
+  httpTransport,
+  type Transport,
+} from "./transport.ts";
+
+interface CommonOptions {
+  readonly namespace: string;
+  /** All attempts of a call and the pauses between them, in ms; default 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Attempts after the first, default 3. */
+  readonly retries?: number | undefined;
+  /** Keeps fetches ahead alive after an answer; in Workers: `waitUntil` of `cloudflare:workers`. */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+}
+
+export type EdgeflakeOptions = CommonOptions &
+  (
+    | {
+        /** Where the service is, e.g. `https://ids.example.com`. */
+        readonly url: string | URL;
+        /** An API key with the scope `issue`, and `read` for decode. */
+        readonly key?: string | undefined;
+      }
+    | { readonly binding: EdgeflakeBinding }
+  );
+
+/** An hour: longer, nobody waits for an ID. */
+const TIMEOUT_MAX_MS = 3_600_000;
+/** Each pause is up to 2 s and more: longer, the service is down. */
+const RETRIES_MAX = 100;
+
+/** The way to the service. Throws TypeError where an option is not one. */
+export function transportOf(options: EdgeflakeOptions): Transport {
+  const { namespace, timeoutMs, retries } = options;
+  demand(typeof namespace === "string" && namespace !== "", "namespace takes a name");
+  demand(isWhole(timeoutMs, 1, TIMEOUT_MAX_MS), `timeoutMs takes 1 to ${TIMEOUT_MAX_MS}`);
+  demand(isWhole(retries, 0, RETRIES_MAX), `retries takes 0 to ${RETRIES_MAX}`);
+  if ("binding" in options && options.binding) return bindingTransport(options.binding, namespace);
+  const { url, key } = { url: undefined, key: undefined, ...options };
+  demand(/^https?:\/\/./.test(`${url}`), "url takes an address with http:// or https://");
+  return httpTransport(`${url}`, key, namespace);
+}
+
+function demand(holds: boolean, takes: string): void {
+  if (!holds) throw new TypeError(`cannot make a client: ${takes}`);
+}
+
+function isWhole(value: number | undefined, least: number, most: number): boolean {
+  return value !== undefined && Number.isInteger(value) && value >= least && value <= most;
+}
