@@ -296,6 +296,22 @@ describe("repeated demand", () => {
     expect(granted).toBeLessThan(ids.length * 1.2);
   });
 
+  it("that slows down is leased for no more", async () => {
+    const { one, held, counts } = await leased();
+    const at = async (ms: number): Promise<Single> => {
+      clock.set(START_MS + ms, "frozen");
+      return await one();
+    };
+    for (const ms of [0, 245]) expect(await at(ms)).toMatchObject({ fromMemory: true });
+    held[1]?.grant();
+    await settled();
+    for (const ms of [300, 490]) expect(await at(ms)).toMatchObject({ fromMemory: true });
+    const asked = counts().length;
+    for (const ms of [500, 760, 1020]) expect(await at(ms)).toMatchObject({ fromMemory: false });
+    expect(counts().slice(asked)).toEqual([1, 1, 1]);
+    expect(held).toHaveLength(2);
+  });
+
   it.each([
     ["a home shard's share", undefined, HOME_COUNT_MAX],
     ["a number of blocks", layoutOf(2), FRESH_BLOCKS_MAX * 4],
