@@ -26,7 +26,12 @@ function begin(
   ctx: ExecutionContext,
 ): Issued | Promise<Issued> {
   const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work);
-  return issueIds({ shards: env.SHARD, namespace, placement, waitUntil }, count);
+  try {
+    return issueIds({ shards: env.SHARD, namespace, placement, waitUntil }, count);
+  } catch (error) {
+    // The router answers it, as one that fails later.
+    return Promise.reject(error);
+  }
 }
 
 async function serveLimited(
@@ -50,7 +55,7 @@ function serveLater(
 ): Promise<Response> {
   const startMs = Date.now();
   return issuing.then(
-    (issued) => serve(short, issued, Date.now() - startMs, request, env, ctx),
+    (issued) => serve(short, issued, Math.max(0, Date.now() - startMs), request, env, ctx),
     () => app.fetch(request, { ...env, BEGUN: issuing }, ctx),
   );
 }

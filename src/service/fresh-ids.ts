@@ -44,6 +44,8 @@ export function takeFresh(source: FreshSource): FreshId | undefined {
 
 /** Notes that a request found no ID in memory and asks for itself: repeated demand is leased for. */
 export function missedFresh(source: FreshSource): void {
+  // Nothing that is leased could be served.
+  if (source.namespace.policy.freshForMs === 0) return;
   const nowMs = Date.now();
   const buffer = bufferOf(source.namespace);
   buffer.missed(nowMs);

@@ -755,3 +755,21 @@ describe("data points", () => {
     }
   });
 });
+
+describe("a shard binding that throws at once", () => {
+  it.each([
+    ["without a limit", unlimited(env)],
+    ["with one", env],
+  ])("%s: is the router's internal problem", async (_, bindings) => {
+    const getByName = () => {
+      throw new Error("at once");
+    };
+    // Only what callers use of the binding.
+    const SHARD = { getByName } as unknown as Env["SHARD"];
+    const answer = await send(worker, "/v1/ids/default?shard=3", {
+      bindings: { ...bindings, SHARD },
+    });
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: "internal", definite: false });
+  });
+});
