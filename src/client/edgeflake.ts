@@ -137,7 +137,7 @@ export class Edgeflake {
   #miss(nowMs: number): Promise<string> {
     this.#buffer.missed(nowMs);
     this.#fetchAhead(nowMs);
-    const full = this.#gathered !== undefined && this.#gathered.count >= REQUEST_MAX;
+    const full = this.#gathered !== undefined && this.#gathered.count >= TAKE_MAX;
     const gathered = (full ? undefined : this.#gathered) ?? this.#gather();
     const index = gathered.count;
     gathered.count += 1;
