@@ -41,6 +41,7 @@ export default defineConfig({
                   bindings: { ACCESS: "keys", CORS_ORIGINS: "" },
                   durableObjects: {
                     SHARD: { className: "Shard", useSQLite: true },
+                    SEGMENTS: { className: "Segments", useSQLite: true },
                     REGISTRY: { className: "Registry", useSQLite: true },
                   },
                 },

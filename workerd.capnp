@@ -15,14 +15,17 @@ const edgeflake :Workerd.Worker = (
   compatibilityDate = "2026-10-23",
   durableObjectNamespaces = [
     (className = "Shard", uniqueKey = "edgeflake-Shard", enableSql = true),
+    (className = "Segments", uniqueKey = "edgeflake-Segments", enableSql = true),
     (className = "Registry", uniqueKey = "edgeflake-Registry", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "data"),
   bindings = [
     (name = "SHARD", durableObjectNamespace = "Shard"),
+    (name = "SEGMENTS", durableObjectNamespace = "Segments"),
     (name = "REGISTRY", durableObjectNamespace = "Registry"),
     (name = "ADMIN_KEY", fromEnvironment = "ADMIN_KEY"),
     (name = "CORS_ORIGINS", fromEnvironment = "CORS_ORIGINS"),
+    (name = "LEAF_UTC_OFFSET", fromEnvironment = "LEAF_UTC_OFFSET"),
     (name = "ACCESS", fromEnvironment = "ACCESS"),
   ],
 );

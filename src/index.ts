@@ -1,6 +1,7 @@
 import { worker } from "./http/worker.ts";
 
 export { Registry } from "./objects/registry.ts";
+export { Segments } from "./objects/segments.ts";
 export { Shard } from "./objects/shard.ts";
 export { Edgeflake } from "./rpc.ts";
 export default worker;

@@ -1,16 +1,18 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
+import type { BlocksAnswer } from "./core/blocks-answer.ts";
 import type { Encoding } from "./core/codec.ts";
 import type { DecodedId } from "./core/decoded.ts";
-import { type BlocksAnswer, blocksAnswer } from "./http/blocks.ts";
+import { blocksAnswer } from "./http/blocks.ts";
 import { readId } from "./http/decode.ts";
 import { idTexts } from "./http/id-texts.ts";
 import { type IssueText, type Read, readBlocksQuery, readIdsQuery } from "./http/issue-query.ts";
 import { REGISTRY_RETRY_MS } from "./http/limits.ts";
 import { type ParameterError, PROBLEM_KINDS, type ProblemCode } from "./http/problem.ts";
 import { queryOf } from "./http/query.ts";
-import { type Issued, issue } from "./service/issue.ts";
-import { issueIds } from "./service/issue-ids.ts";
+import { type IssueSource, issueBlocks, issueIds } from "./service/issue-ids.ts";
+import type { Issued } from "./service/issued.ts";
 import { findNamespace, type Namespace } from "./service/namespaces.ts";
+import type { Placement } from "./service/pick-shard.ts";
 import { RegistryUnavailableError } from "./service/registry-call.ts";
 
 /** Where IDs come from, as in the query of /v1/ids. At most one of `shard` and `key`. */
@@ -19,7 +21,12 @@ export interface PlacementOptions {
   /** IDs for one key strictly increase. */
   readonly key?: string;
   readonly order?: "fresh" | "strict";
+  /** Of segments: the same key gets the same IDs again, for a day. 1 to 255 visible ASCII characters. */
+  readonly idempotencyKey?: string;
 }
+
+/** Whose idempotency keys those of service bindings are. */
+const RPC_CALLER = "rpc";
 
 export interface IdOptions extends PlacementOptions {
   /** Default `decimal`. */
@@ -62,9 +69,9 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     options: PlacementOptions = {},
   ): Promise<BlocksAnswer> {
     const found = await this.#namespace(namespace, "issue");
-    const query = queryFrom({ ...options, count });
-    const request = okOf(readBlocksQuery({ ...NO_HTTP, query }, found));
-    const issuing = issue(this.env.SHARD, found, request.placement, request.count);
+    const text = textOf({ ...options, count });
+    const { count: most, placement } = okOf(readBlocksQuery(text, found));
+    const issuing = issueBlocks(this.#source(found, placement), most);
     return blocksAnswer(await granted(issuing), found);
   }
 
@@ -81,12 +88,17 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
   async #issue(name: string, count: number, options: IdOptions): Promise<string[]> {
     const namespace = await this.#namespace(name, "issue");
     // As over HTTP, but never as a stream.
-    const query = queryFrom({ ...options, count, format: "json" });
-    const request = okOf(readIdsQuery({ ...NO_HTTP, query }, namespace));
-    const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work);
-    const source = { shards: this.env.SHARD, namespace, placement: request.placement, waitUntil };
+    const text = textOf({ ...options, count, format: "json" });
+    const request = okOf(readIdsQuery(text, namespace));
+    const source = this.#source(namespace, request.placement);
     const issued = await granted(issueIds(source, request.count));
     return idTexts(issued.blocks, request.encoding);
+  }
+
+  #source(namespace: Namespace, placement: Placement): IssueSource {
+    const { SHARD: shards, SEGMENTS: segments } = this.env;
+    const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work);
+    return { shards, segments, namespace, placement, waitUntil };
   }
 
   async #namespace(name: string, use: "issue" | "read"): Promise<Namespace> {
@@ -105,11 +117,18 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
   }
 }
 
-/** A service binding has no Accept header, and says nothing of where the caller is. */
-const NO_HTTP: Omit<IssueText, "query"> = {
-  acceptedFormat: () => "json",
-  from: () => undefined,
-};
+/** The options of a call as the text of a request. A service binding has no Accept header, and says not where the caller is. */
+function textOf({
+  idempotencyKey,
+  ...options
+}: PlacementOptions & Record<string, unknown>): IssueText {
+  return {
+    query: queryFrom(options),
+    acceptedFormat: () => "json",
+    from: () => undefined,
+    idempotency: { key: idempotencyKey, owner: RPC_CALLER },
+  };
+}
 
 function queryFrom(options: object) {
   return okOf(queryOf(options));

@@ -5,14 +5,27 @@ import { FreshDemand } from "../core/fresh-demand.ts";
 import { EdgeflakeError, fieldsOf } from "./errors.ts";
 import { type EdgeflakeOptions, transportOf } from "./options.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
-import { type DecodeOptions, type Placement, readBlocks, type Transport } from "./transport.ts";
+import {
+  type Asked,
+  type DecodeOptions,
+  malformed,
+  type Placement,
+  readBlocks,
+  type Transport,
+} from "./transport.ts";
 
+export type { BlocksAnswer } from "../core/blocks-answer.ts";
 export type { DecodedId } from "../core/decoded.ts";
 export { EdgeflakeError } from "./errors.ts";
 export type { EdgeflakeOptions } from "./options.ts";
-export type { BlocksAnswer, DecodeOptions, EdgeflakeBinding, Placement } from "./transport.ts";
+export type { DecodeOptions, EdgeflakeBinding, Placement } from "./transport.ts";
 
 export interface CallOptions extends Placement {
+  /**
+   * Of segments: the same key gets the same IDs again, for a day. Strict calls have one of their own, so that
+   * none of their repetitions leaves a hole.
+   */
+  readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -75,20 +88,27 @@ export class Edgeflake {
   }
 
   /** `count` IDs, 1 to 1,000,000, asked for now. Rejects with EdgeflakeError, or the signal's reason. */
-  async take(count: number, { signal, ...placement }: CallOptions = {}): Promise<string[]> {
+  async take(
+    count: number,
+    { signal, idempotencyKey, ...placement }: CallOptions = {},
+  ): Promise<string[]> {
     if (!Number.isInteger(count) || count < 1 || count > TAKE_MAX) {
-      throw new RangeError(`cannot take ${count} IDs: takes a whole number from 1 to ${TAKE_MAX}`);
+      throw new RangeError(`cannot take ${count} IDs: takes 1 to ${TAKE_MAX}`);
     }
     const ids: string[] = [];
+    const key = idempotencyKey ?? keyFor(placement);
     const untilMs = Date.now() + this.#options.timeoutMs;
     while (ids.length < count) {
       const part = Math.min(this.#requestMax, count - ids.length);
       const left = { ...this.#options, timeoutMs: Math.max(1, untilMs - Date.now()), signal };
-      const lease = await this.#lease(part, placement, left).catch((error: unknown) => {
+      // Each request has a key of its own.
+      const partKey = key && ids.length > 0 ? `${key}+${ids.length}` : key;
+      const asked = { ...placement, idempotencyKey: partKey };
+      const lease = await this.#lease(part, asked, left).catch((error: unknown) => {
         if (!this.#learnsMax(part, error)) throw error;
       });
       for (const block of lease?.blocks ?? []) {
-        const texts = new DecimalRun(block.first);
+        const texts = new DecimalRun(block.first, block.step);
         for (let offset = 0; offset < block.count; offset += 1) ids.push(texts.at(offset));
       }
     }
@@ -105,7 +125,7 @@ export class Edgeflake {
       this.#transport.decode(id, options, either),
     );
     if (isDecoded(answer)) return answer;
-    throw new EdgeflakeError("The answer is not one of /v1/decode.", { code: "malformed" });
+    throw malformed("decode");
   }
 
   /**
@@ -128,7 +148,7 @@ export class Edgeflake {
   #text(): string {
     const { block, offset } = this.#buffer;
     if (this.#run.first !== block.first) {
-      this.#run = { first: block.first, texts: new DecimalRun(block.first) };
+      this.#run = { first: block.first, texts: new DecimalRun(block.first, block.step) };
     }
     return this.#run.texts.at(offset);
   }
@@ -185,15 +205,20 @@ export class Edgeflake {
     return true;
   }
 
-  async #lease(count: number, placement: Placement, retry: RetryOptions): Promise<Lease> {
+  async #lease(count: number, asked: Asked, retry: RetryOptions): Promise<Lease> {
     let askedAtMs = 0;
     const answer = await withRetries(retry, async (either) => {
       askedAtMs = Date.now();
-      return readBlocks(await this.#transport.blocks(count, placement, either), count);
+      return readBlocks(await this.#transport.blocks(count, asked, either), count);
     });
     const blocks = answer.blocks.map((block) => ({ ...block, first: BigInt(block.first) }));
     return { blocks, shard: answer.shard, askedAtMs, freshForMs: answer.freshForMs };
   }
+}
+
+/** A key for a call whose IDs are to be without holes; undefined for others. */
+function keyFor({ key, order }: Placement): string | undefined {
+  return key || order === "strict" ? crypto.randomUUID() : undefined;
 }
 
 function isDecoded(answer: unknown): answer is DecodedId {

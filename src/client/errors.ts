@@ -4,29 +4,26 @@
  */
 export class EdgeflakeError extends Error {
   override readonly name = "EdgeflakeError";
-  readonly code: string;
+  declare readonly code: string;
   /** True: refused before anything was granted. False: IDs may have been skipped, never doubled. */
-  readonly definite: boolean;
-  /** The HTTP status; absent where no answer came. */
-  readonly status?: number;
-  /** When to try again, in ms; absent where time does not help. */
-  readonly retryAfterMs?: number;
+  declare readonly definite: boolean;
+  /** The HTTP status; undefined where no answer came. */
+  declare readonly status: number | undefined;
+  /** When to try again, in ms; undefined where time does not help. */
+  declare readonly retryAfterMs: number | undefined;
   /** Names the request in the service's log. */
-  readonly requestId?: string;
+  declare readonly requestId: string | undefined;
 
-  constructor(message: string, facts: ErrorFacts) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
-    this.code = facts.code;
-    this.definite = facts.definite ?? false;
-    if (facts.status !== undefined) this.status = facts.status;
-    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
-    if (facts.requestId !== undefined) this.requestId = facts.requestId;
+  constructor(message: string, { cause, ...facts }: ErrorFacts) {
+    super(message, { cause });
+    // The fields are those of the facts, under the same names.
+    Object.assign(this, { definite: false, ...facts });
   }
 }
 
 interface ErrorFacts {
   readonly code: string;
-  readonly definite?: boolean | undefined;
+  readonly definite?: boolean;
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly requestId?: string | undefined;

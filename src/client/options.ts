@@ -40,7 +40,7 @@ export function transportOf(options: EdgeflakeOptions): Transport {
   demand(isWhole(retries, 0, RETRIES_MAX), `retries takes 0 to ${RETRIES_MAX}`);
   if ("binding" in options && options.binding) return bindingTransport(options.binding, namespace);
   const { url, key } = { url: undefined, key: undefined, ...options };
-  demand(/^https?:\/\/./.test(`${url}`), "url takes an address with http:// or https://");
+  demand(/^https?:\/\/./.test(`${url}`), "url takes http://… or https://…");
   return httpTransport(`${url}`, key, namespace);
 }
 

@@ -71,10 +71,7 @@ function toError(
   if (signal?.aborted) throw signal.reason;
   if (thrown instanceof EdgeflakeError) return thrown;
   const code = deadline.aborted ? "timeout" : "network";
-  const message =
-    code === "timeout"
-      ? "The service did not answer in time."
-      : "The service gave no whole answer.";
+  const message = code === "timeout" ? "No answer came in time." : "No whole answer came.";
   return new EdgeflakeError(message, { code, cause: thrown });
 }
 

@@ -1,13 +1,7 @@
 /** How requests get to the service: over HTTPS, or by a service binding. */
+import type { BlocksAnswer } from "../core/blocks-answer.ts";
 import type { DecodedId } from "../core/decoded.ts";
 import { EdgeflakeError, errorOf, fieldsOf } from "./errors.ts";
-
-/** Runs of consecutive IDs, as the service answers them. */
-export interface BlocksAnswer {
-  readonly blocks: readonly { readonly first: string; readonly count: number }[];
-  readonly shard: number;
-  readonly freshForMs: number;
-}
 
 /** Where IDs come from. At most one of `shard` and `key`. */
 export interface Placement {
@@ -17,9 +11,14 @@ export interface Placement {
   readonly order?: "fresh" | "strict" | undefined;
 }
 
+/** A placement, and what its answer is kept under where the namespace is a segment. */
+export interface Asked extends Placement {
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** A service binding to the entrypoint `Edgeflake`. */
 export interface EdgeflakeBinding {
-  blocks(namespace: string, count: number, options?: Placement): Promise<BlocksAnswer>;
+  blocks(namespace: string, count: number, options?: Asked): Promise<BlocksAnswer>;
   decode(namespace: string, id: string, options?: DecodeOptions): Promise<DecodedId>;
 }
 
@@ -30,7 +29,7 @@ export interface DecodeOptions {
 
 /** Each answers what came, unread, or throws. */
 export interface Transport {
-  blocks(count: number, placement: Placement, signal: AbortSignal): Promise<unknown>;
+  blocks(count: number, asked: Asked, signal: AbortSignal): Promise<unknown>;
   decode(id: string, options: DecodeOptions, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -43,7 +42,7 @@ export function bindingTransport(binding: EdgeflakeBinding, namespace: string): 
     }
   };
   return {
-    blocks: (count, placement) => said(binding.blocks(namespace, count, placement)),
+    blocks: (count, asked) => said(binding.blocks(namespace, count, asked)),
     decode: (id, options) => said(binding.decode(namespace, id, options)),
   };
 }
@@ -60,22 +59,24 @@ export function httpTransport(
     path: string,
     query: object,
     signal: AbortSignal,
+    idempotencyKey?: string,
   ): Promise<unknown> => {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const address = `${base}/v1/${path}?${new URLSearchParams(given)}`;
-    const response = await fetch(address, { method, headers, signal });
+    const sent = idempotencyKey ? { ...headers, "idempotency-key": idempotencyKey } : headers;
+    const response = await fetch(address, { method, headers: sent, signal });
     // Read whole: an answer that breaks off is none.
     const text = await response.text();
     const body = jsonOf(text);
     if (response.ok && body !== undefined) return body;
-    if (response.ok) throw new EdgeflakeError("The answer is no JSON.", { code: "malformed" });
+    if (response.ok) throw malformed(path);
     throw errorOf(body, response.status, secondsOf(response.headers.get("retry-after")));
   };
   const name = encodeURIComponent(namespace);
   return {
     // Not GET: a cache on the way that minds nothing would give the same IDs twice.
-    blocks: (count, placement, signal) =>
-      ask("POST", `blocks/${name}`, { ...placement, count }, signal),
+    blocks: (count, { idempotencyKey, ...placement }, signal) =>
+      ask("POST", `blocks/${name}`, { ...placement, count }, signal, idempotencyKey),
     decode: (id, options, signal) =>
       ask("GET", `decode/${name}/${encodeURIComponent(id)}`, { ...options }, signal),
   };
@@ -84,21 +85,29 @@ export function httpTransport(
 /** Checks an answer of `count` IDs. Throws EdgeflakeError `malformed`. */
 export function readBlocks(answer: unknown, count: number): BlocksAnswer {
   const { blocks, shard, freshForMs } = fieldsOf(answer);
-  if (!Array.isArray(blocks) || typeof shard !== "number" || typeof freshForMs !== "number") {
-    throw malformed();
+  const read = Array.isArray(blocks) ? blocks.map(blockOf) : [];
+  const many = read.reduce((sum, block) => sum + block.count, 0);
+  if (typeof shard === "number" && typeof freshForMs === "number" && many === count) {
+    return { blocks: read, shard, freshForMs };
   }
-  const read = blocks.map((block: unknown) => {
-    const { first, count: many } = fieldsOf(block);
-    if (typeof first !== "string" || !/^\d{1,19}$/.test(first)) throw malformed();
-    if (typeof many !== "number" || !Number.isSafeInteger(many) || many < 1) throw malformed();
-    return { first, count: many };
-  });
-  if (read.reduce((sum, block) => sum + block.count, 0) !== count) throw malformed();
-  return { blocks: read, shard, freshForMs };
+  throw malformed("blocks");
 }
 
-function malformed(): EdgeflakeError {
-  return new EdgeflakeError("The answer is not one of /v1/blocks.", { code: "malformed" });
+function blockOf(block: unknown) {
+  const { first, count, step = 1 } = fieldsOf(block);
+  if (typeof first === "string" && /^\d{1,19}$/.test(first) && isCount(count) && isCount(step)) {
+    return { first, count, step };
+  }
+  throw malformed("blocks");
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+/** The answer of a route is not what the service answers there. */
+export function malformed(route: string): EdgeflakeError {
+  return new EdgeflakeError(`The answer is not one of /v1/${route}.`, { code: "malformed" });
 }
 
 function jsonOf(text: string): unknown {

@@ -4,14 +4,14 @@
  * Invariants, each proved by the tests with the same number:
  *  B1 Each ID of a lease is handed out at most once: the cursor only moves on, and a lease is taken in once
  *     at most, by the ticket that asked for it.
- *  B2 Nothing is handed out at an age below 0 or above the lease's freshForMs.
+ *  B2 Nothing is handed out at an age below 0 or above the lease's freshForMs, unless it never ages.
  *  B3 One fetch ahead at a time. Its claim lapses after CLAIM_LAPSES_MS, so that one which never answers does
  *     not block the next; what it brings later is dropped.
  *  B4 Two leases are held at most.
  *
  * Pure: the clock is handed in, the fetching is the caller's. Isolates and clients use the same buffer.
  */
-import type { Block } from "./block.ts";
+import { type Block, idAt } from "./block.ts";
 
 /** IDs leased at one time from one shard: at least one block, none of them empty. */
 export interface Lease {
@@ -19,7 +19,7 @@ export interface Lease {
   readonly shard: number;
   /** The holder's clock when it asked, unix ms: the lease's age is counted from there. */
   readonly askedAtMs: number;
-  /** May be handed out up to this age. */
+  /** May be handed out up to this age; Infinity for numbers without a clock, which do not age. */
   readonly freshForMs: number;
 }
 
@@ -107,7 +107,13 @@ export class BlockBuffer {
 
   /** The ID that the last `advance` moved to. */
   get id(): bigint {
-    return this.#block.first + BigInt(this.#offset);
+    return idAt(this.#block, this.#offset);
+  }
+
+  /** Moves on by `many` more IDs of that block, which has as many. */
+  skip(many: number): void {
+    this.#offset += many;
+    if (this.#inUse) this.#inUse.used += many;
   }
 
   /** The shard that it came from. */
@@ -138,14 +144,15 @@ export class BlockBuffer {
     this.#openTicket = undefined;
     this.#claimedAtMs = undefined;
     this.#rule.answered(nowMs - lease.askedAtMs);
-    if (!isFresh(lease, nowMs)) {
-      const count = lease.blocks.reduce((sum, block) => sum + block.count, 0);
-      const unused = useOf({ lease, count, sinceMs: nowMs, used: 0 }, nowMs);
-      this.#rule.ended({ ...unused, servedMs: 0 }, nowMs);
-      return false;
-    }
+    if (!isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
     this.#ahead = lease;
     return true;
+  }
+
+  /** So many IDs at least may be handed out now; just so many where leases do not age. */
+  leftAt(nowMs: number): number {
+    const left = (lease?: Lease) => (lease && isFresh(lease, nowMs) ? countOf(lease) : 0);
+    return left(this.#inUse?.lease) + left(this.#ahead) - (this.#inUse?.used ?? 0);
   }
 
   #isClaimed(nowMs: number): boolean {
@@ -163,16 +170,17 @@ export class BlockBuffer {
     this.#ahead = undefined;
     this.#block = NO_BLOCK;
     if (!lease) return false;
-    const count = lease.blocks.reduce((sum, block) => sum + block.count, 0);
-    const inUse = { lease, count, sinceMs: nowMs, used: 0 };
-    if (!isFresh(lease, nowMs)) {
-      this.#rule.ended({ ...useOf(inUse, nowMs), servedMs: 0 }, nowMs);
-      return false;
-    }
-    this.#inUse = inUse;
+    if (!isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
+    this.#inUse = unused(lease, nowMs);
     if (!this.#openBlock(0)) return false;
-    inUse.used = 1;
+    this.#inUse.used = 1;
     return true;
+  }
+
+  /** A lease that is too old before it served anybody. */
+  #drop(lease: Lease, nowMs: number): false {
+    this.#rule.ended({ ...useOf(unused(lease, nowMs), nowMs), servedMs: 0 }, nowMs);
+    return false;
   }
 
   #openBlock(index: number): boolean {
@@ -185,7 +193,16 @@ export class BlockBuffer {
   }
 }
 
+function unused(lease: Lease, nowMs: number): InUse {
+  return { lease, count: countOf(lease), sinceMs: nowMs, used: 0 };
+}
+
+function countOf({ blocks }: Lease): number {
+  return blocks.reduce((sum, { count }) => sum + count, 0);
+}
+
 function isFresh({ askedAtMs, freshForMs }: Lease, nowMs: number): boolean {
+  if (freshForMs === Infinity) return true;
   const ageMs = nowMs - askedAtMs;
   return ageMs >= 0 && ageMs <= freshForMs;
 }

@@ -1,10 +1,11 @@
 /**
  * Blocks to text, as bytes, without a BigInt per ID.
  *
- * IDs of a block are consecutive, so all but the lowest digits stay the same for radix^lowDigits IDs at a
- * time: that part is copied by doubling, and only the low digits are written for each ID, from a table.
+ * IDs of a block are consecutive, but for segments with a delta. So all but the lowest digits stay the same for
+ * radix^lowDigits IDs at a time: that part is copied by doubling, and only the low digits are written for each
+ * ID, from a table.
  */
-import type { Block } from "./block.ts";
+import { type Block, idAt } from "./block.ts";
 import { digitsOf, type Encoding, encode } from "./codec.ts";
 import { MAX_ID } from "./limits.ts";
 
@@ -39,8 +40,9 @@ export function bytesMax(
   { before, after }: Surround,
 ): number {
   let bytes = 0;
-  for (const { first, count } of blocks) {
-    const longest = encode(first + BigInt(count) - 1n, encoding).length;
+  for (const block of blocks) {
+    const { count } = block;
+    const longest = encode(idAt(block, count - 1), encoding).length;
     bytes += count * (before.length + longest + after.length);
   }
   return bytes;
@@ -53,10 +55,12 @@ export function bytesMax(
 export function writeBlock(
   target: Uint8Array,
   at: number,
-  { first, count }: Block,
+  block: Block,
   encoding: Encoding,
   surround: Surround,
 ): number {
+  const { first, count, step = 1 } = block;
+  if (step !== 1) return writeSpaced(target, at, block, encoding, surround);
   const end = first + BigInt(count);
   if (first < 0n || end - 1n > MAX_ID) {
     throw new RangeError(`cannot write ${count} IDs from ${first} on: not in 0..${MAX_ID}`);
@@ -73,6 +77,22 @@ export function writeBlock(
         ? writeShort(target, place, { from, many }, encoding, surround)
         : writeRun(target, place, { from, many }, encode(high, encoding), low, surround);
     id += BigInt(many);
+  }
+  return place;
+}
+
+/** IDs that are not consecutive, one by one: a segment with a delta is the rare case. */
+function writeSpaced(
+  target: Uint8Array,
+  at: number,
+  block: Block,
+  encoding: Encoding,
+  { before, after }: Surround,
+): number {
+  let place = at;
+  for (let offset = 0; offset < block.count; offset += 1) {
+    const text = encode(idAt(block, offset), encoding);
+    place = writeAscii(target, place, before + text + after);
   }
   return place;
 }

@@ -4,7 +4,17 @@ import { fieldOf, type Layout, tickStartMs } from "./layout.ts";
 import { DATE_MS_MAX } from "./limits.ts";
 
 /** What an ID says, for people. */
-export interface DecodedId {
+export type DecodedId = DecodedSnowflake | DecodedNumber;
+
+/** A number of a segment: it says no more than itself. */
+export interface DecodedNumber {
+  readonly id: string;
+  readonly kind: "segment";
+  /** The same, decimal. */
+  readonly value: string;
+}
+
+export interface DecodedSnowflake {
   readonly id: string;
   readonly kind: "snowflake";
   /** ISO 8601 in UTC; null past the year 275760, where dates end and a layout's line need not. */
@@ -21,7 +31,7 @@ export interface DecodedId {
 }
 
 /** Reads an ID; undefined where it is negative or has bits above the layout. */
-export function decodedId(layout: Layout, id: bigint): DecodedId | undefined {
+export function decodedId(layout: Layout, id: bigint): DecodedSnowflake | undefined {
   const parts = decompose(layout, id);
   if (!parts) return undefined;
   const { tick, datacenter, worker, shard, lane, sequence } = parts;
@@ -41,7 +51,12 @@ export function decodedId(layout: Layout, id: bigint): DecodedId | undefined {
   };
 }
 
-function encodingsOf(id: bigint): DecodedId["encodings"] {
+/** Reads a segment's number. */
+export function decodedNumber(value: bigint): DecodedNumber {
+  return { id: `${value}`, kind: "segment", value: `${value}` };
+}
+
+function encodingsOf(id: bigint): DecodedSnowflake["encodings"] {
   return {
     decimal: encode(id, "decimal"),
     hex: encode(id, "hex"),

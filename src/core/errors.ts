@@ -3,6 +3,8 @@ const REFUSAL_CODES = [
   "clock_before_epoch",
   "clock_behind",
   "clock_disagreement",
+  "exhausted",
+  "idempotency_conflict",
   "layout_conflict",
   "shard_overloaded",
   "shard_saturated",

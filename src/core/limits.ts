@@ -80,3 +80,23 @@ export const API_KEYS_MAX = 10_000;
 export const KEY_NAMESPACES_MAX = 100;
 /** Characters of a key's name. */
 export const KEY_NAME_CHARS_MAX = 100;
+
+/** Largest step of a segment, and where Leaf's doubling ends (its MAX_STEP): what an isolate may lose when it ends. */
+export const SEGMENT_STEP_MAX = 1_000_000;
+/** The step of a namespace that names none: Leaf's own example has 2000, of which an idle isolate loses most. */
+export const SEGMENT_STEP_DEFAULT = 1000;
+/** Characters of a segment's description: Leaf's column takes as many. */
+export const DESCRIPTION_CHARS_MAX = 256;
+/** Fetches of a segment that its status shows. */
+export const SEGMENT_FETCHES_SHOWN = 8;
+/** How long an answer is kept for its Idempotency-Key, in ms: a day, longer than any client repeats. */
+export const IDEMPOTENCY_KEPT_MS = 86_400_000;
+/** Answers kept in one namespace, about 100 bytes each; the oldest go first. 11 requests a second fill it in a day. */
+export const IDEMPOTENCY_KEYS_MAX = 1_000_000;
+/** Characters of an Idempotency-Key: room for two UUIDs and a name. */
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+/**
+ * How long a caller may use a block of a segment, in ms: its numbers do not age, but they should not lie about
+ * for ever either. Twice the time that Leaf wants a segment to last.
+ */
+export const SEGMENT_FRESH_FOR_MS = 1_800_000;

@@ -2,10 +2,12 @@
  * Namespaces as people define them, and what may change once one exists.
  *
  * Invariants:
- *  N1 What decides which IDs a namespace can produce (kind, layout) never changes.
+ *  N1 What decides which IDs a namespace can produce (kind, layout; start, delta and remainder of a segment)
+ *     never changes. The max of a segment may: nothing that was given out lies past the one of before.
  *  N2 What decides where a key's IDs come from (keyShards) and where objects live (regions) never changes.
  *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
  */
+import { type FieldError, type FieldErrors, takesWhole } from "./field-error.ts";
 import { type Layout, type LayoutSpec, layoutOf } from "./layout.ts";
 import {
   FRESH_FOR_DEFAULT_MS,
@@ -17,6 +19,12 @@ import {
 import type { Policy } from "./policy.ts";
 import { PRESETS } from "./presets.ts";
 import type { Region } from "./regions.ts";
+import {
+  defineSegment,
+  type SegmentDefinition,
+  type SegmentWish,
+  segmentConflicts,
+} from "./segment-definition.ts";
 
 const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
 
@@ -26,7 +34,7 @@ export interface NamespacePolicy extends Policy {
 }
 
 /** What a person asks for. Absent: as it is, or the default where the namespace is new. */
-export interface NamespaceWish {
+export interface SnowflakeWish {
   readonly kind: "snowflake";
   /** A name of PRESETS; `default` for a new namespace with neither preset nor layout. */
   readonly preset?: string;
@@ -38,8 +46,8 @@ export interface NamespaceWish {
   readonly keyShards?: number;
 }
 
-/** A namespace as it is stored. */
-export interface NamespaceDefinition {
+/** A namespace of time-ordered IDs as it is stored. */
+export interface SnowflakeDefinition {
   readonly kind: "snowflake";
   /** The preset that its policy returns to, and that gave the layout where none was asked for. */
   readonly preset: string;
@@ -50,11 +58,8 @@ export interface NamespaceDefinition {
   readonly keyShards: number;
 }
 
-/** What of a wish cannot be, field by field. */
-export interface FieldError {
-  readonly field: string;
-  readonly detail: string;
-}
+export type NamespaceWish = SnowflakeWish | SegmentWish;
+export type NamespaceDefinition = SnowflakeDefinition | SegmentDefinition;
 
 export type Defined =
   | { readonly kind: "defined"; readonly definition: NamespaceDefinition }
@@ -72,19 +77,32 @@ export function shardsMax({ workerCount }: Layout): number {
   return Math.min(SHARDS_MAX, Math.max(1, Math.floor(workerCount / 2)));
 }
 
-/** What a wish makes of a namespace: a new one, or `stored` with another policy or more shards. */
+/** What a wish makes of a namespace: a new one, or `stored` with what may change of it. */
 export function defineNamespace(wish: NamespaceWish, stored?: NamespaceDefinition): Defined {
+  const { definition, errors } =
+    wish.kind === "segment"
+      ? defineSegment(wish, stored?.kind === "segment" ? stored : undefined)
+      : defineSnowflake(wish, stored?.kind === "snowflake" ? stored : undefined);
+  const fields = stored && definition ? conflictsOf(stored, definition) : [];
+  if (stored && definition && fields.length > 0) {
+    return { kind: "conflict", fields, stored, wished: definition };
+  }
+  if (errors.length > 0 || !definition) return { kind: "invalid", errors };
+  return { kind: "defined", definition };
+}
+
+function defineSnowflake(wish: SnowflakeWish, stored: SnowflakeDefinition | undefined) {
   const presetName = wish.preset ?? stored?.preset ?? "default";
   const preset = PRESETS.get(presetName);
   if (!preset) {
     const detail = `takes ${[...PRESETS.keys()].join(", ")}`;
-    return { kind: "invalid", errors: [{ field: "preset", detail }] };
+    return { definition: undefined, errors: [{ field: "preset", detail }] };
   }
   const spec =
     wish.layout ?? (wish.preset === undefined ? stored?.layout : undefined) ?? preset.spec;
   const layout = layoutOf(spec);
   const shards = wish.shards ?? stored?.shards ?? Math.min(SHARDS_DEFAULT, shardsMax(layout));
-  const definition: NamespaceDefinition = {
+  const definition: SnowflakeDefinition = {
     kind: wish.kind,
     preset: presetName,
     layout: spec,
@@ -93,11 +111,7 @@ export function defineNamespace(wish: NamespaceWish, stored?: NamespaceDefinitio
     regions: wish.regions ?? stored?.regions ?? REGIONS_DEFAULT,
     keyShards: wish.keyShards ?? stored?.keyShards ?? shards,
   };
-  const fields = stored ? conflictsOf(stored, definition) : [];
-  if (stored && fields.length > 0) return { kind: "conflict", fields, stored, wished: definition };
-  const errors = errorsOf(definition, layout);
-  if (errors.length > 0) return { kind: "invalid", errors };
-  return { kind: "defined", definition };
+  return { definition, errors: errorsOf(definition, layout) };
 }
 
 /** The policy that a namespace of that preset has where nothing is overridden; `default`'s for an unknown preset. */
@@ -120,26 +134,23 @@ function reserveMaxMs({ maxStepBackMs, maxBorrowMs, maxWaitMs }: Policy): number
   return maxStepBackMs + maxBorrowMs + maxWaitMs;
 }
 
-function errorsOf(definition: NamespaceDefinition, layout: Layout): FieldError[] {
-  const errors: FieldError[] = [];
-  const takes = (field: string, value: number, least: number, most: number): void => {
-    if (value < least || value > most) {
-      errors.push({ field, detail: `takes a whole number from ${least} to ${most} here` });
-    }
-  };
-  takes("policy.randomStart", definition.policy.randomStart, 0, layout.sequenceCount);
-  takes(
-    "policy.reserveMs",
-    definition.policy.reserveMs,
-    1,
-    Math.max(1, reserveMaxMs(definition.policy)),
-  );
-  takes("shards", definition.shards, 1, shardsMax(layout));
-  takes("keyShards", definition.keyShards, 1, definition.shards);
-  return errors;
+function errorsOf(definition: SnowflakeDefinition, layout: Layout): FieldErrors {
+  const { policy, shards, keyShards } = definition;
+  const reserveMost = Math.max(1, reserveMaxMs(policy));
+  return [
+    ...takesWhole("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
+    ...takesWhole("policy.reserveMs", policy.reserveMs, 1, reserveMost),
+    ...takesWhole("shards", shards, 1, shardsMax(layout)),
+    ...takesWhole("keyShards", keyShards, 1, shards),
+  ];
 }
 
+/** The fields that would change and never do. */
 function conflictsOf(stored: NamespaceDefinition, wished: NamespaceDefinition): string[] {
+  if (stored.kind === "segment" && wished.kind === "segment") {
+    return segmentConflicts(stored, wished);
+  }
+  if (stored.kind !== "snowflake" || wished.kind !== "snowflake") return ["kind"];
   const same = (one: unknown, other: unknown): boolean =>
     JSON.stringify(one) === JSON.stringify(other);
   const fields: string[] = [];

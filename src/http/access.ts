@@ -37,11 +37,7 @@ const UNAUTHORIZED = {
 
 const withKey = bearerAuth({
   verifyToken: async (token, c: Context<AppEnv>) => {
-    const { REGISTRY, ADMIN_KEY } = c.env;
-    const caller = await findKey(REGISTRY, ADMIN_KEY, token, {
-      waitUntil: waitUntilOf(c),
-      beforeAsking: () => chargeLookUp(c),
-    });
+    const caller = await callerOf(c, token);
     if (caller) c.set("caller", caller);
     return caller !== undefined;
   },
@@ -57,16 +53,45 @@ export const access = createMiddleware<AppEnv>(async (c, next) => {
     c.set("caller", ANYBODY);
     return await next();
   }
-  if (c.env.ADMIN_KEY && isSendable(c.env.ADMIN_KEY)) return await withKey(c, next);
-  if (c.env.ADMIN_KEY) {
-    const detail =
-      "ADMIN_KEY cannot be sent as a bearer token: it takes letters, digits and . _ ~ + / -, as from: openssl rand -base64 32";
-    return problem(c, { code: "not_configured", detail });
-  }
-  const detail =
-    'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
+  const detail = notConfigured(c.env);
+  if (detail === undefined) return await withKey(c, next);
   return problem(c, { code: "not_configured", detail });
 });
+
+/** Why nobody can be let in by key; undefined where keys work. */
+function notConfigured({ ADMIN_KEY }: Env): string | undefined {
+  if (!ADMIN_KEY) {
+    return 'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
+  }
+  if (isSendable(ADMIN_KEY)) return undefined;
+  return "ADMIN_KEY cannot be sent as a bearer token: it takes letters, digits and . _ ~ + / -, as from: openssl rand -base64 32";
+}
+
+export type TokenCaller =
+  | { readonly kind: "caller"; readonly caller: ApiKeyRecord }
+  | { readonly kind: "nobody" }
+  | { readonly kind: "not_configured"; readonly detail: string };
+
+/** Whose token it is, for routes that take it elsewhere than in a header. Throws as findKey does. */
+export async function callerOfToken(
+  c: Context<AppEnv>,
+  token: string | undefined,
+): Promise<TokenCaller> {
+  if (c.env.ACCESS === "open") return { kind: "caller", caller: ANYBODY };
+  const detail = notConfigured(c.env);
+  if (detail !== undefined) return { kind: "not_configured", detail };
+  const caller =
+    token !== undefined && BEARER_TOKEN.test(token) ? await callerOf(c, token) : undefined;
+  return caller ? { kind: "caller", caller } : { kind: "nobody" };
+}
+
+function callerOf(c: Context<AppEnv>, token: string): Promise<ApiKeyRecord | undefined> {
+  const { REGISTRY, ADMIN_KEY } = c.env;
+  return findKey(REGISTRY, ADMIN_KEY, token, {
+    waitUntil: waitUntilOf(c),
+    beforeAsking: () => chargeLookUp(c),
+  });
+}
 
 /** The caller, where this isolate knows without asking; undefined where it does not, or the caller is nobody. */
 export function callerInMemory(

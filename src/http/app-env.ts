@@ -1,7 +1,7 @@
 import type { RequestIdVariables } from "hono/request-id";
 import type { TimingVariables } from "hono/timing";
 import type { ApiKeyRecord } from "../core/api-key.ts";
-import type { Issued } from "../service/issue.ts";
+import type { Issued } from "../service/issued.ts";
 import type { Namespace } from "../service/namespaces.ts";
 
 /** The bindings, and what the short cut hands over with a request. */
@@ -19,6 +19,8 @@ export interface AppEnv {
       caller: ApiKeyRecord;
       /** The code of the problem that was answered. */
       problemCode?: string;
+      /** What was thrown inside, where the handler answered it itself. */
+      failure?: Error;
     };
 }
 

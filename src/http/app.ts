@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { timing } from "hono/timing";
@@ -11,16 +11,19 @@ import { decode } from "./decode.ts";
 import { docs } from "./docs.ts";
 import { ids } from "./ids.ts";
 import { keys } from "./keys.ts";
+import { leaf } from "./leaf.ts";
 import { logFailures } from "./log.ts";
+import { methodRefused } from "./methods.ts";
 import { namespaces } from "./namespaces.ts";
 import { problem, registryUnavailable } from "./problem.ts";
 import { range } from "./range.ts";
 import { namedRequest } from "./request-id.ts";
 import { secure } from "./secure.ts";
 import { shards } from "./shards.ts";
+import { tinyId } from "./tinyid.ts";
 
 const NO_SUCH_PATH =
-  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces or /v1/keys (see /docs), and have no slash at the end.";
+  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces or /v1/keys, /api or /tinyid/id (see /docs), and have no slash at the end.";
 
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();
@@ -38,6 +41,8 @@ for (const path of ["/healthz", "/docs", "/openapi.json"]) {
   // Behind the gate they would be 401 for other methods.
   app.all(path, (c) => methodRefused(c, ["GET", "HEAD"]));
 }
+app.route("/", leaf);
+app.route("/tinyid/id", tinyId);
 app.use(access);
 // Behind the gate: how long a refusal took would tell refused keys apart.
 app.use(timing());
@@ -58,11 +63,6 @@ app.route("/v1/range", range);
 app.route("/v1/shards", shards);
 app.route("/v1/namespaces", namespaces);
 app.route("/v1/keys", keys);
-
-function methodRefused(c: Context, allow: readonly string[]): Response {
-  const detail = `This path takes ${allow.join(", ")}.`;
-  return problem(c, { code: "method_not_allowed", detail, allow });
-}
 
 app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));
 app.onError((error, c) => {

@@ -1,11 +1,15 @@
 import { Hono } from "hono";
-import { type Issued, issue } from "../service/issue.ts";
+import type { BlocksAnswer } from "../core/blocks-answer.ts";
+import { SEGMENT_FRESH_FOR_MS } from "../core/limits.ts";
+import { issueBlocks } from "../service/issue-ids.ts";
+import type { Issued } from "../service/issued.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import { requires } from "./access.ts";
 import { recordIssuing } from "./analytics.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { parseBlocksQuery } from "./issue-query.ts";
-import { ISSUING_METHODS, issuing } from "./issuing.ts";
+import { issuing, sourceOf } from "./issuing.ts";
+import { ISSUING_METHODS } from "./methods.ts";
 import { withNamespace } from "./namespace.ts";
 import { refused } from "./problem.ts";
 import { chargeIds } from "./rate-limit.ts";
@@ -13,22 +17,22 @@ import { chargeIds } from "./rate-limit.ts";
 /** `GET/POST /v1/blocks/{namespace}`: runs of consecutive IDs, for callers that count themselves. */
 export const blocks = new Hono<NamespaceEnv>();
 
-/** What is answered for blocks. */
-export interface BlocksAnswer {
-  readonly blocks: readonly { readonly first: string; readonly count: number }[];
-  readonly shard: number;
-  /** How long they may be used, in ms since they were asked for. */
-  readonly freshForMs: number;
-}
-
 export function blocksAnswer(
   { blocks, shard }: Extract<Issued, { ok: true }>,
-  { policy }: Namespace,
+  namespace: Namespace,
 ): BlocksAnswer {
+  if (namespace.kind === "segment") {
+    const numbers = blocks.map(({ first, count, step = 1 }) => ({
+      first: `${first}`,
+      count,
+      step,
+    }));
+    return { blocks: numbers, shard, freshForMs: SEGMENT_FRESH_FOR_MS };
+  }
   return {
     blocks: blocks.map(({ first, count }) => ({ first: first.toString(), count })),
     shard,
-    freshForMs: policy.freshForMs,
+    freshForMs: namespace.policy.freshForMs,
   };
 }
 
@@ -41,7 +45,7 @@ blocks.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issu
   if (limited) return limited;
   const callerId = c.get("caller").id;
   const facts = { route: "blocks", namespace: namespace.name, callerId, count } as const;
-  const issued = await issue(c.env.SHARD, namespace, placement, count);
+  const issued = await issueBlocks(sourceOf(c, placement), count);
   if (!issued.ok) {
     recordIssuing(c.env, { ...facts, outcome: issued.refusal.code });
     return refused(c, issued.refusal, issued.definite);

@@ -5,7 +5,7 @@ import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import * as v from "valibot";
-import type { FieldError } from "../core/namespace.ts";
+import type { FieldError } from "../core/field-error.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS, ERRORS_MAX } from "./limits.ts";
 import { type Parsed, problem } from "./problem.ts";
 
@@ -33,10 +33,14 @@ export const timelyBody = timeout(BODY_READ_MAX_MS, (c) => {
   return new HTTPException(400, { res: problem(c, { code: "invalid_body", detail }) });
 });
 
-/** Reads a JSON object as the schema says; all its bad fields come back at once. */
+/**
+ * Reads a JSON object as the schema says; all its bad fields come back at once. `closest`, of a schema that has a
+ * choice: the one that a bad value's fields are judged by.
+ */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,
+  closest: (value: object) => v.GenericSchema = () => schema,
 ): Promise<Parsed<v.InferOutput<Schema>>> {
   const type = c.req.header("content-type") ?? "";
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
@@ -51,7 +55,9 @@ export async function readBody<Schema extends v.GenericSchema>(
   }
   const result = v.safeParse(schema, value);
   if (result.success) return { ok: true, value: result.output };
-  return { ok: false, response: invalidBody(c, errorsOf(schema, value, result.issues)) };
+  const judge = closest(value);
+  const issues = v.safeParse(judge, value).issues ?? result.issues;
+  return { ok: false, response: invalidBody(c, errorsOf(judge, value, issues)) };
 }
 
 /** Every bad field at once, each with what it takes. */

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import * as v from "valibot";
 import { decode as decodeText, encode, encodingTakes } from "../core/codec.ts";
-import { type DecodedId, decodedId } from "../core/decoded.ts";
+import { type DecodedId, decodedId, decodedNumber } from "../core/decoded.ts";
 import { maxIdOf } from "../core/id.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import { requires } from "./access.ts";
@@ -24,19 +24,28 @@ decode.get("/:namespace/:id", requires("read"), withNamespace, (c) => {
 
 /** What the ID `text` says, in the encoding that the query names. */
 export function readId(query: QueryText, namespace: Namespace, text: string): Read<DecodedId> {
-  const { layout } = namespace;
   const { values, errors } = parseQuery(query, DECODE_QUERY);
   const given = values.encoding ?? "decimal";
   checkEncoding(errors, given, namespace);
   const encoding = given === "number" ? "decimal" : given;
   const id = decodeText(text, encoding);
-  const decoded = id === undefined ? undefined : decodedId(layout, id);
+  const decoded = id === undefined ? undefined : decodedOf(namespace, id);
   if (decoded && errors.length === 0) return { ok: true, value: decoded };
   if (!decoded) {
-    const most = encode(maxIdOf(layout), encoding);
+    const most = encode(maxOf(namespace), encoding);
     const others = values.encoding === undefined ? "; for other forms say encoding=" : "";
-    const detail = `takes ${encodingTakes(encoding)}, at most ${most} in this layout${others}`;
+    const where = namespace.kind === "segment" ? "this namespace" : "this layout";
+    const detail = `takes ${encodingTakes(encoding)}, at most ${most} in ${where}${others}`;
     errors.push({ parameter: "id", detail });
   }
   return { ok: false, errors };
+}
+
+function decodedOf(namespace: Namespace, id: bigint): DecodedId | undefined {
+  if (namespace.kind === "snowflake") return decodedId(namespace.layout, id);
+  return id <= maxOf(namespace) ? decodedNumber(id) : undefined;
+}
+
+function maxOf(namespace: Namespace): bigint {
+  return namespace.kind === "segment" ? namespace.numbers.max : maxIdOf(namespace.layout);
 }

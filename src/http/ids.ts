@@ -1,20 +1,18 @@
 import { Hono } from "hono";
 import type { Refusal } from "../core/errors.ts";
-import { callCountMax, issueInCalls } from "../service/issue.ts";
-import { issueIds } from "../service/issue-ids.ts";
-import { isPinned } from "../service/pick-shard.ts";
+import { issueIds, issueStream } from "../service/issue-ids.ts";
 import { requires } from "./access.ts";
 import { recordIssuing } from "./analytics.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { idLines, idsJson } from "./id-texts.ts";
 import { parseIdsQuery } from "./issue-query.ts";
-import { ISSUING_METHODS, issuing } from "./issuing.ts";
+import { issuing, sourceOf } from "./issuing.ts";
 import { logCutStream } from "./log.ts";
+import { ISSUING_METHODS } from "./methods.ts";
 import { withNamespace } from "./namespace.ts";
 import { refused } from "./problem.ts";
 import { chargeIds } from "./rate-limit.ts";
 import { textStream } from "./text-stream.ts";
-import { waitUntilOf } from "./wait-until.ts";
 
 /** `GET/POST /v1/ids/{namespace}`: IDs as JSON, or one a line as text. */
 export const ids = new Hono<NamespaceEnv>();
@@ -31,8 +29,9 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
 
   const callerId = c.get("caller").id;
   const facts = { route: "ids", namespace: namespace.name, callerId, count } as const;
+  const source = sourceOf(c, placement);
   if (format === "text") {
-    const calls = issueInCalls(c.env.SHARD, namespace, placement, count);
+    const { calls, oneShard } = issueStream(source, count);
     const first = await calls.next();
     if (first.done) throw new Error("a request for at least one ID was answered by no call");
     if (!first.value.ok) {
@@ -41,7 +40,6 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
     }
     recordIssuing(c.env, { ...facts, outcome: "begun" });
     c.header("content-type", "text/plain; charset=utf-8");
-    const oneShard = isPinned(placement) || count <= callCountMax(namespace, placement);
     if (oneShard) c.header("edgeflake-shard", `${first.value.shard}`);
     const onCut = ({ code }: Refusal): void => {
       recordIssuing(c.env, { ...facts, outcome: code });
@@ -50,7 +48,6 @@ ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing
     return c.body(textStream(first.value, calls, (blocks) => idLines(blocks, encoding), onCut));
   }
 
-  const source = { shards: c.env.SHARD, namespace, placement, waitUntil: waitUntilOf(c) };
   const issued = await (begun ?? issueIds(source, count));
   if (!issued.ok) {
     recordIssuing(c.env, { ...facts, outcome: issued.refusal.code });

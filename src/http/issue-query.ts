@@ -6,6 +6,7 @@ import { ENCODINGS } from "../core/codec.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import {
   BLOCKS_COUNT_MAX,
+  IDEMPOTENCY_KEY_CHARS_MAX,
   IDS_COUNT_MAX,
   KEY_BYTES_MAX,
   SAFE_ID_BITS_MAX,
@@ -23,6 +24,10 @@ import { oneOf, wholeText } from "./schema.ts";
 /** IDs as text in some encoding, or `number`: JSON numbers, where the layout has at most 53 bits. */
 export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
 export type IdEncoding = (typeof ID_ENCODINGS)[number];
+
+/** The header of a request that may be repeated (draft-ietf-httpapi-idempotency-key-header). */
+export const IDEMPOTENCY_KEY = "idempotency-key";
+const IDEMPOTENCY_KEY_FORMAT = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
 
 const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
 
@@ -61,6 +66,8 @@ export interface IssueText {
   /** What the Accept header asks for; asked where the query says nothing. */
   readonly acceptedFormat: () => IdsRequest["format"];
   readonly from: () => GeoPoint | undefined;
+  /** The Idempotency-Key, where there is one, and whose it is: two callers may use the same text. */
+  readonly idempotency?: { readonly key: string | undefined; readonly owner: string };
 }
 
 /** What was read, or everything that is wrong with it. */
@@ -115,6 +122,7 @@ function textOf(c: Context<NamespaceEnv>): IssueText {
     query: c.req,
     acceptedFormat: () => acceptedFormat(c),
     from: () => originOf(c.req.raw),
+    idempotency: { key: c.req.header(IDEMPOTENCY_KEY), owner: c.get("caller").id },
   };
 }
 
@@ -122,23 +130,35 @@ function parsed<Value>(c: Context, read: Read<Value>): Parsed<Value> {
   return read.ok ? read : { ok: false, response: invalidParameters(c, read.errors) };
 }
 
-/** `number` needs a layout whose every ID is a safe integer. */
+/** `number` needs a namespace whose every ID is a safe integer. */
 export function checkEncoding(
   errors: ParameterError[],
   encoding: IdEncoding,
-  { layout }: Namespace,
+  namespace: Namespace,
 ): void {
-  if (layout.totalBits <= SAFE_ID_BITS_MAX) return;
+  const unsafe = unsafeNumbers(namespace);
+  if (unsafe === undefined) return;
   demand(errors, "encoding", encoding !== "number", () => {
-    const only = `number only in layouts of at most ${SAFE_ID_BITS_MAX} bits`;
-    return `takes ${ENCODINGS.join(", ")} here; ${only}, and this one has ${layout.totalBits}`;
+    return `takes ${ENCODINGS.join(", ")} here; number only ${unsafe}`;
   });
 }
 
+/** Why not every ID of a namespace is a safe integer; undefined where each is. */
+function unsafeNumbers(namespace: Namespace): string | undefined {
+  if (namespace.kind === "segment") {
+    const { max } = namespace.numbers;
+    if (max <= BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+    return `in segments whose max is at most ${Number.MAX_SAFE_INTEGER}, and this one's is ${max}`;
+  }
+  const { totalBits } = namespace.layout;
+  if (totalBits <= SAFE_ID_BITS_MAX) return undefined;
+  return `in layouts of at most ${SAFE_ID_BITS_MAX} bits, and this one has ${totalBits}`;
+}
+
 function placementOf(
-  { from }: IssueText,
+  { from, idempotency }: IssueText,
   { values, given, errors }: ParsedQuery<typeof PLACEMENT>,
-  { shards }: Namespace,
+  { shards, kind }: Namespace,
 ): Placement {
   const { shard, key, order } = values;
   const inRange = shard === undefined || shard < shards;
@@ -149,12 +169,19 @@ function placementOf(
       detail: "and shard exclude each other: a key has its own shard",
     });
   }
-  return { shard, key, strict: order === "strict", from };
+  const placement = { shard, key, strict: order === "strict", from };
+  // Where there is a clock, a repeated request gets other IDs.
+  if (kind !== "segment" || idempotency?.key === undefined) return placement;
+  demand(errors, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_FORMAT.test(idempotency.key), () => {
+    return `takes 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
+  });
+  return { ...placement, idempotencyKey: `${idempotency.owner} ${idempotency.key}` };
 }
 
 /** A count that an idle line could never open is refused for good, not retried for ever. */
-function mostAtOnce({ layout, policy }: Namespace, placement: Placement): number {
-  return idleCapacity(layout, policy, isStrict(placement));
+function mostAtOnce(namespace: Namespace, placement: Placement): number {
+  if (namespace.kind === "segment") return Number.POSITIVE_INFINITY;
+  return idleCapacity(namespace.layout, namespace.policy, isStrict(placement));
 }
 
 /** Adds an error where a demand of this namespace does not hold, and says what is taken here where the parameter is bad anyway. */

@@ -1,12 +1,14 @@
 /** What all issuing routes share: only GET and POST, which are alike, and no body. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { IssueSource } from "../service/issue-ids.ts";
+import type { Placement } from "../service/pick-shard.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { BODY_WAIT_MS } from "./limits.ts";
+import { ISSUING_METHODS } from "./methods.ts";
 import { namespaceRetired } from "./namespace.ts";
 import { problem } from "./problem.ts";
-
-export const ISSUING_METHODS = ["GET", "POST"];
+import { waitUntilOf } from "./wait-until.ts";
 
 /** HEAD would issue IDs that nobody sees, and a body has no meaning. */
 export const issuing = createMiddleware<NamespaceEnv>(async (c, next) => {
@@ -21,6 +23,12 @@ export const issuing = createMiddleware<NamespaceEnv>(async (c, next) => {
   }
   return await next();
 });
+
+/** Where a request's IDs are asked for. */
+export function sourceOf(c: Context<NamespaceEnv>, placement: Placement): IssueSource {
+  const { SHARD: shards, SEGMENTS: segments } = c.env;
+  return { shards, segments, namespace: c.get("namespace"), placement, waitUntil: waitUntilOf(c) };
+}
 
 /** Reads no further than the first byte, and waits no longer than BODY_WAIT_MS for it. */
 async function hasBody(c: Context): Promise<boolean> {

@@ -17,3 +17,5 @@ export const ERRORS_MAX = 32;
 export const BODY_READ_MAX_MS = 5000;
 /** Queries that an isolate remembers as it read them; the oldest is forgotten first. */
 export const SHORT_QUERIES_MAX = 1000;
+/** IDs of one TinyID answer (its batch.size.max). */
+export const TINYID_BATCH_MAX = 100_000;

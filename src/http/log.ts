@@ -13,23 +13,21 @@ import type { AppEnv } from "./app-env.ts";
 export const logFailures = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   const { status } = c.res;
-  if (status < 400) return;
+  // A dialect may say that it failed in an answer of status 200.
+  const code = c.get("problemCode");
+  if (status < 400 && code === undefined) return;
+  // An HTTPException is a refusal that middleware threw, not a failure.
+  const error = c.error instanceof HTTPException ? undefined : (c.error ?? c.get("failure"));
   const line = {
     requestId: c.get("requestId"),
     method: c.req.method,
     route: routePath(c, -1),
     status,
-    code: c.get("problemCode"),
+    code,
     caller: c.get("caller")?.id,
-    // An HTTPException is a refusal that middleware threw, not a failure.
-    ...(c.error &&
-      !(c.error instanceof HTTPException) && {
-        error: c.error.message,
-        cause: causeOf(c.error),
-        stack: c.error.stack,
-      }),
+    ...(error && { error: error.message, cause: causeOf(error), stack: error.stack }),
   };
-  if (status < 500) console.warn(JSON.stringify(line));
+  if (status < 500 && error === undefined) console.warn(JSON.stringify(line));
   else console.error(JSON.stringify(line));
 });
 

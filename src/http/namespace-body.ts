@@ -3,10 +3,13 @@ import * as v from "valibot";
 import { makeLayout, TICKS_MS } from "../core/layout.ts";
 import {
   DATE_MS_MAX,
+  DESCRIPTION_CHARS_MAX,
   LANE_BITS_MAX,
+  MAX_ID,
   POLICY_MAX,
   POSITION_BITS_MAX,
   REGIONS_COUNT_MAX,
+  SEGMENT_STEP_MAX,
   SHARDS_MAX,
   WORKER_BITS_MAX,
 } from "../core/limits.ts";
@@ -53,9 +56,11 @@ const Policy = v.strictObject(
 
 const regionsTake = `takes 1 to ${REGIONS_COUNT_MAX} regions`;
 
-export const NamespaceBody = v.pipe(
+const KIND_TAKES = "takes snowflake or segment";
+
+const SnowflakeBody = v.pipe(
   v.strictObject({
-    kind: v.literal("snowflake", "takes snowflake"),
+    kind: v.literal("snowflake", KIND_TAKES),
     preset: v.exactOptional(oneOf([...PRESETS.keys()])),
     layout: v.exactOptional(Layout),
     policy: v.exactOptional(Policy),
@@ -78,3 +83,37 @@ export const NamespaceBody = v.pipe(
     ["layout"],
   ),
 );
+
+/** A number of a segment: as text where it is beyond what a JSON number holds exactly. */
+const segmentTakes = `takes a whole number from 0 to ${MAX_ID}, as text where it is above ${Number.MAX_SAFE_INTEGER}`;
+const SegmentNumber = v.pipe(
+  v.union(
+    [
+      v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
+      v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,18})$/)),
+    ],
+    segmentTakes,
+  ),
+  v.check((text) => BigInt(text) <= MAX_ID, segmentTakes),
+);
+
+const descriptionTakes = `takes a text of at most ${DESCRIPTION_CHARS_MAX} characters`;
+
+const SegmentBody = v.strictObject({
+  kind: v.literal("segment"),
+  step: v.exactOptional(wholeNumber(1, SEGMENT_STEP_MAX)),
+  start: v.exactOptional(SegmentNumber),
+  max: v.exactOptional(SegmentNumber),
+  delta: v.exactOptional(wholeNumber(1, SEGMENT_STEP_MAX)),
+  remainder: v.exactOptional(wholeNumber(0, SEGMENT_STEP_MAX - 1)),
+  description: v.exactOptional(
+    v.pipe(v.string(descriptionTakes), v.maxLength(DESCRIPTION_CHARS_MAX, descriptionTakes)),
+  ),
+});
+
+export const NamespaceBody = v.variant("kind", [SnowflakeBody, SegmentBody], KIND_TAKES);
+
+/** The body that a value of that kind should have been. */
+export function namespaceBodyLike(value: object): v.GenericSchema {
+  return "kind" in value && value.kind === "segment" ? SegmentBody : SnowflakeBody;
+}

@@ -15,7 +15,7 @@ import { requires } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, timelyBody } from "./body.ts";
 import { namespaceRetired, unknownNamespace, withNamespace } from "./namespace.ts";
-import { NamespaceBody } from "./namespace-body.ts";
+import { NamespaceBody, namespaceBodyLike } from "./namespace-body.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { invalidParameters, type Problem, problem } from "./problem.ts";
 import { parseQuery } from "./query.ts";
@@ -47,7 +47,7 @@ namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async 
   const { errors } = parseQuery(c.req, {});
   if (!NAMESPACE_NAME.test(name)) errors.push({ parameter: "namespace", detail: NAME_TAKES });
   if (errors.length > 0) return invalidParameters(c, errors);
-  const body = await readBody(c, NamespaceBody);
+  const body = await readBody(c, NamespaceBody, namespaceBodyLike);
   if (!body.ok) return body.response;
   const reply = await putNamespace(c.env.REGISTRY, name, body.value satisfies NamespaceWish);
   return putAnswer(c, reply);
@@ -88,7 +88,11 @@ function conflict(
   stored: NamespaceDefinition,
   wished: NamespaceDefinition,
 ): Problem {
-  const detail = `The namespace exists with another ${fields.join(", ")}. Kind, layout, regions and keyShards never change, shards only grow.`;
+  const fixed =
+    stored.kind === "segment"
+      ? "Kind, start, delta and remainder never change."
+      : "Kind, layout, regions and keyShards never change, shards only grow.";
+  const detail = `The namespace exists with another ${fields.join(", ")}. ${fixed}`;
   return { code: "layout_conflict", detail, conflict: { stored, wished } };
 }
 

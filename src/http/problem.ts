@@ -1,7 +1,7 @@
 /** Errors on the wire: RFC 9457 problem details, one table from code to status and title. */
 import type { Context } from "hono";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
-import type { FieldError } from "../core/namespace.ts";
+import type { FieldError } from "../core/field-error.ts";
 import { ERRORS_MAX, REGISTRY_RETRY_MS } from "./limits.ts";
 
 export type ProblemCode =
@@ -20,7 +20,8 @@ export type ProblemCode =
   | "registry_unavailable"
   | "unauthorized"
   | "unknown_namespace"
-  | "unsupported_media_type";
+  | "unsupported_media_type"
+  | "wrong_kind";
 
 interface ProblemKind {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 429 | 500 | 503;
@@ -31,6 +32,7 @@ interface ProblemKind {
 export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   invalid_parameter: { status: 400, title: "A parameter is not taken" },
   invalid_body: { status: 400, title: "The body is not taken" },
+  wrong_kind: { status: 400, title: "The namespace is of another kind" },
   unauthorized: { status: 401, title: "A key is needed" },
   forbidden: { status: 403, title: "The key may not do this" },
   builtin_namespace: { status: 403, title: "A built-in namespace never changes" },
@@ -41,6 +43,8 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The body's type is not taken" },
   rate_limited: { status: 429, title: "Too much was asked for in too short a time" },
+  exhausted: { status: 409, title: "The segment has no numbers left" },
+  idempotency_conflict: { status: 409, title: "The Idempotency-Key was used for another request" },
   layout_conflict: { status: 409, title: "The layout differs from the stored one" },
   internal: { status: 500, title: "Something failed inside" },
   clock_before_epoch: { status: 500, title: "The clock is before the layout's epoch" },
@@ -98,6 +102,11 @@ export function problem(c: Context, what: Problem): Response {
 /** A refusal that came from a shard. */
 export function refused(c: Context, refusal: Refusal, definite: boolean): Response {
   return problem(c, { ...refusal, definite });
+}
+
+/** The route has no meaning for a namespace of this kind. */
+export function wrongKind(c: Context, detail: string): Response {
+  return problem(c, { code: "wrong_kind", detail });
 }
 
 /** Every bad parameter at once, each with what it takes. */

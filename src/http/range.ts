@@ -6,7 +6,7 @@ import { rangeOf } from "../core/range.ts";
 import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { withNamespace } from "./namespace.ts";
-import { invalidParameters } from "./problem.ts";
+import { invalidParameters, wrongKind } from "./problem.ts";
 import { parseQuery } from "./query.ts";
 
 const takesInstant = `takes ${INSTANT_TAKES}`;
@@ -23,7 +23,9 @@ function untilTakes(layout: Layout): string {
 export const range = new Hono<NamespaceEnv>();
 
 range.get("/:namespace", requires("read"), withNamespace, (c) => {
-  const { layout } = c.get("namespace");
+  const namespace = c.get("namespace");
+  if (namespace.kind === "segment") return wrongKind(c, "Numbers of a segment have no time.");
+  const { layout } = namespace;
   const { values, errors } = parseQuery(c.req, RANGE_QUERY);
   const { from, until } = values;
   if (from === undefined || until === undefined) return invalidParameters(c, errors);

@@ -4,6 +4,8 @@ import type { AppEnv, NamespaceEnv } from "./app-env.ts";
 import { RATE_LIMIT_PERIOD_S } from "./limits.ts";
 import { problem } from "./problem.ts";
 
+export const TOO_MANY_IDS = `Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`;
+
 /**
  * Charges `count` IDs to the caller: its key, or its address where access is open. The answer where it has
  * had too many; undefined where it may go on. Without the binding (plain workerd) there is no limit.
@@ -13,7 +15,7 @@ export async function chargeIds(
   count: number,
 ): Promise<Response | undefined> {
   if (await mayIssue(c.env, c.req.raw.headers, c.get("caller").id, count)) return undefined;
-  return rateLimited(c, `Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`);
+  return rateLimited(c, TOO_MANY_IDS);
 }
 
 /** Charges `count` IDs to a caller; false where it has had too many. Known at once where no limiter is bound. */

@@ -2,7 +2,8 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import type { ShardStatus } from "../objects/shard-status.ts";
 import { SHARDS_PAGE_MAX } from "../service/limits.ts";
-import { type Namespace, regionOf } from "../service/namespaces.ts";
+import { regionOf, type SegmentNamespace, type SnowflakeNamespace } from "../service/namespaces.ts";
+import { type SegmentObjects, segmentStatus } from "../service/segment-call.ts";
 import { type StatusResult, shardStatus } from "../service/shard-status.ts";
 import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
@@ -24,6 +25,10 @@ shards.get("/:namespace", requires("read"), withNamespace, async (c) => {
   const { values, errors } = parseQuery(c.req, SHARDS_QUERY);
   if (errors.length > 0) return invalidParameters(c, errors);
   const { limit = SHARDS_PAGE_MAX, cursor = 0 } = values;
+  if (namespace.kind === "segment") {
+    const status = cursor === 0 ? [await segmentBody(c.env.SEGMENTS, namespace)] : [];
+    return c.json({ shards: status });
+  }
   const end = Math.min(namespace.shards, cursor + limit);
   const page = Array.from({ length: Math.max(0, end - cursor) }, (_, index) => cursor + index);
   const results = await Promise.all(
@@ -50,6 +55,10 @@ shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
     const detail = `The shards of ${namespace.name} are 0 to ${namespace.shards - 1}.`;
     return problem(c, { code: "not_found", detail });
   }
+  if (namespace.kind === "segment") {
+    const body = await segmentBody(c.env.SEGMENTS, namespace);
+    return "refusal" in body ? refused(c, body.refusal, true) : c.json(body);
+  }
   const result = await shardStatus(c.env.SHARD, namespace, shard.output);
   if (!result.ok) return refused(c, result.refusal, true);
   return c.json(statusBody(namespace, result.region, result.status));
@@ -60,7 +69,7 @@ type Fault = Omit<Extract<StatusResult, { ok: false }>, "refusal"> & {
 };
 
 /** A shard whose object failed. */
-function failed(namespace: Namespace, shard: number): Fault {
+function failed(namespace: SnowflakeNamespace, shard: number): Fault {
   const refusal = { code: "internal", detail: "The shard's object failed." };
   return { ok: false, shard, region: regionOf(namespace, shard), refusal };
 }
@@ -69,7 +78,11 @@ function faultBody({ shard, region, refusal: { code, detail } }: Fault) {
   return { shard, region, fault: { code, detail } };
 }
 
-function statusBody({ layout: { tickMs } }: Namespace, region: string, status: ShardStatus) {
+function statusBody(
+  { layout: { tickMs } }: SnowflakeNamespace,
+  region: string,
+  status: ShardStatus,
+) {
   const { maxLeadTicks, ...counters } = status.counters;
   const writesPerIssued = counters.issued === 0 ? 0 : counters.writes / counters.issued;
   return {
@@ -80,5 +93,29 @@ function statusBody({ layout: { tickMs } }: Namespace, region: string, status: S
       return { lane, next, mark, lead: leadTicks, leadMs: leadTicks * tickMs };
     }),
     counters: { ...counters, maxLeadMs: maxLeadTicks * tickMs, writesPerIssued },
+  };
+}
+
+/** How a segment is, under the names of Leaf's table; its object counts as shard 0. */
+async function segmentBody(objects: SegmentObjects, namespace: SegmentNamespace) {
+  const reply = await segmentStatus(objects, namespace);
+  if (!reply.ok) return { shard: 0, refusal: reply.refusal };
+  const { maxId, updatedMs, tally, refusals } = reply.status;
+  const { step, start, max, delta, remainder, description } = namespace.definition;
+  const { last, ...counters } = tally;
+  return {
+    shard: 0,
+    max_id: maxId,
+    step,
+    start,
+    max,
+    delta,
+    remainder,
+    description,
+    update_time: updatedMs === undefined ? null : new Date(updatedMs).toISOString(),
+    fetches: last.map(({ atMs, from, until }) => {
+      return { time: new Date(atMs).toISOString(), from, until };
+    }),
+    counters: { ...counters, refusals },
   };
 }

@@ -7,13 +7,14 @@
  * The router with its middleware costs about as much as all the rest of a request.
  */
 import { type ApiKeyRecord, hasScope, mayUse } from "../core/api-key.ts";
-import type { Issued } from "../service/issue.ts";
+import { remember } from "../core/remember.ts";
+import type { Issued } from "../service/issued.ts";
 import { type Namespace, namespaceInMemory } from "../service/namespaces.ts";
 import { callerInMemory } from "./access.ts";
 import { idsJson } from "./id-texts.ts";
-import { type IdsRequest, type IssueText, readIdsQuery } from "./issue-query.ts";
-import { ISSUING_METHODS } from "./issuing.ts";
+import { IDEMPOTENCY_KEY, type IdsRequest, type IssueText, readIdsQuery } from "./issue-query.ts";
 import { SHORT_QUERIES_MAX } from "./limits.ts";
+import { ISSUING_METHODS } from "./methods.ts";
 import { originOf } from "./origin.ts";
 import type { QueryText } from "./query.ts";
 import { newRequestId } from "./request-id.ts";
@@ -83,6 +84,8 @@ function readRest(request: Request, caller: ApiKeyRecord, rest: string): ShortRe
   const name = queryAt < 0 ? rest : rest.slice(0, queryAt);
   const namespace = namespaceInMemory(name);
   if (!namespace || namespace.retired) return undefined;
+  // An answer kept for its key is the router's to give.
+  if (namespace.kind === "segment" && request.headers.has(IDEMPOTENCY_KEY)) return undefined;
   if (!hasScope(caller, "issue") || !mayUse(caller, name)) return undefined;
   const from = () => originOf(request);
   if (queryAt < 0) return { ...ONE_ID, placement: { strict: false, from }, caller, namespace };
@@ -99,14 +102,10 @@ function readQuery(rest: string, queryAt: number, namespace: Namespace): IdsRequ
   const read = readIdsQuery(text, namespace);
   if (!read.ok || read.value.format === "text") return undefined;
   // Keys differ from request to request.
-  if (read.value.placement.key === undefined) remember(rest, { namespace, asked: read.value });
+  if (read.value.placement.key === undefined) {
+    remember(known, rest, { namespace, asked: read.value }, SHORT_QUERIES_MAX);
+  }
   return read.value;
-}
-
-function remember(rest: string, query: KnownQuery): void {
-  const [oldest] = known.keys();
-  if (known.size >= SHORT_QUERIES_MAX && oldest !== undefined) known.delete(oldest);
-  known.set(rest, query);
 }
 
 function plainQuery(text: string): QueryText | undefined {

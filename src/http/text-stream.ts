@@ -1,6 +1,6 @@
 import type { Block } from "../core/block.ts";
 import type { Refusal } from "../core/errors.ts";
-import type { Issued } from "../service/issue.ts";
+import type { Issued } from "../service/issued.ts";
 
 type Granted = Extract<Issued, { ok: true }>;
 

@@ -1,5 +1,5 @@
-import type { Issued } from "../service/issue.ts";
 import { issueIds } from "../service/issue-ids.ts";
+import type { Issued } from "../service/issued.ts";
 import { recordIssuing } from "./analytics.ts";
 import { app } from "./app.ts";
 import { mayIssue } from "./rate-limit.ts";
@@ -27,7 +27,8 @@ function begin(
 ): Issued | Promise<Issued> {
   const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work);
   try {
-    return issueIds({ shards: env.SHARD, namespace, placement, waitUntil }, count);
+    const { SHARD: shards, SEGMENTS: segments } = env;
+    return issueIds({ shards, segments, namespace, placement, waitUntil }, count);
   } catch (error) {
     // The router answers it, as one that fails later.
     return Promise.reject(error);

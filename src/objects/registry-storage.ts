@@ -12,6 +12,7 @@ import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
 import { defaultPolicyOf, type NamespaceDefinition } from "../core/namespace.ts";
 import { REGIONS } from "../core/regions.ts";
 import { LayoutSchema } from "./line-spec.ts";
+import { NumberText } from "./segment-spec.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS namespace (
@@ -23,7 +24,7 @@ const SCHEMA = `
 `;
 
 /** Lists leave out namespaces of kinds that another version made. */
-const KNOWN_KIND = "json_extract(definition, '$.kind') = 'snowflake'";
+const KNOWN_KIND = "json_extract(definition, '$.kind') IN ('snowflake', 'segment')";
 
 /** A namespace's row, read. `retiredMs`: unix ms of its DELETE; absent while it is in use. */
 export interface StoredNamespace {
@@ -35,7 +36,7 @@ export interface StoredNamespace {
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-const DefinitionSchema = v.object({
+const SnowflakeSchema = v.object({
   kind: v.literal("snowflake"),
   preset: v.string(),
   layout: LayoutSchema,
@@ -51,6 +52,18 @@ const DefinitionSchema = v.object({
   regions: v.array(v.picklist(REGIONS)),
   keyShards: whole,
 });
+
+const SegmentSchema = v.object({
+  kind: v.literal("segment"),
+  step: whole,
+  start: NumberText,
+  max: NumberText,
+  delta: whole,
+  remainder: whole,
+  description: v.string(),
+});
+
+const DefinitionSchema = v.variant("kind", [SnowflakeSchema, SegmentSchema]);
 
 const KeySchema = v.object({
   id: v.string(),
@@ -155,8 +168,7 @@ export class RegistryStorage {
     const rows = this.#sql.exec(query, ...bindings).toArray();
     return rows.map((row) => {
       const { retiredMs, definition, ...rest } = v.parse(NamespaceRow, row);
-      const policy = { ...defaultPolicyOf(definition.preset), ...definition.policy };
-      const stored = { ...rest, definition: { ...definition, policy } };
+      const stored = { ...rest, definition: wholeDefinition(definition) };
       return retiredMs === null ? stored : { ...stored, retiredMs };
     });
   }
@@ -170,4 +182,10 @@ export class RegistryStorage {
     const row = this.#sql.exec(`SELECT count(*) AS count FROM ${table}`).one();
     return v.parse(CountRow, row).count;
   }
+}
+
+function wholeDefinition(definition: v.InferOutput<typeof DefinitionSchema>): NamespaceDefinition {
+  if (definition.kind === "segment") return definition;
+  const policy = { ...defaultPolicyOf(definition.preset), ...definition.policy };
+  return { ...definition, policy };
 }

@@ -5,7 +5,8 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { PROBLEM_KINDS, type ProblemCode } from "../http/problem.ts";
-import { OPERATIONS, type Operation } from "./operations.ts";
+import type { Operation } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
 import { SCHEMAS, type Schema } from "./schemas.ts";
 import { NOTES } from "./texts.ts";
 
@@ -61,11 +62,13 @@ function operationOf(
   operation: Operation,
   responses: Record<string, Schema>,
 ): Schema {
-  const { id, tag, summary, query, body, bodyExample, answers, errors, open } = operation;
+  const { id, tag, summary, query, repeatable, body, bodyExample, answers, errors, open } =
+    operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const parameters = [
     ...names.map((name) => ({ name, in: "path", required: true, ...NOTES.pathParameters[name] })),
     ...Object.entries(query ?? {}).map(([name, schema]) => queryParameter(name, schema)),
+    ...(repeatable ? [NOTES.idempotencyKey] : []),
   ];
   return {
     operationId: id,

@@ -1,37 +1,15 @@
 /** Every route of the service, and what the OpenAPI document says of it. */
-import type * as v from "valibot";
 import { DECODE_QUERY } from "../http/decode.ts";
 import { BLOCKS_QUERY, IDS_QUERY } from "../http/issue-query.ts";
 import { KEYS_QUERY, KeyBody } from "../http/keys.ts";
 import { NamespaceBody } from "../http/namespace-body.ts";
 import { NAMESPACES_QUERY } from "../http/namespaces.ts";
 import type { ProblemCode } from "../http/problem.ts";
-import type { QueryEntries } from "../http/query.ts";
 import { RANGE_QUERY } from "../http/range.ts";
 import { SHARDS_QUERY } from "../http/shards.ts";
-import type { Schema } from "./schemas.ts";
-import { EXAMPLES, type Example, NOTES } from "./texts.ts";
-
-interface Answer {
-  readonly schema?: string;
-  readonly also?: string;
-  readonly example?: Example;
-  readonly headers?: Schema;
-}
-
-export interface Operation {
-  readonly id: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly query?: QueryEntries;
-  readonly body?: v.GenericSchema;
-  readonly bodyExample?: Example;
-  /** Status and the schema of its JSON body; undefined where there is none. */
-  readonly answers: Readonly<Record<string, Answer>>;
-  readonly errors: readonly ProblemCode[];
-  /** Routes that nobody needs a key for. */
-  readonly open?: boolean;
-}
+import { DIALECTS } from "./dialects.ts";
+import type { Operation } from "./operation.ts";
+import { EXAMPLES, NOTES } from "./texts.ts";
 
 const ISSUING: readonly ProblemCode[] = [
   "invalid_parameter",
@@ -44,6 +22,8 @@ const ISSUING: readonly ProblemCode[] = [
   "clock_before_epoch",
   "clock_behind",
   "clock_disagreement",
+  "exhausted",
+  "idempotency_conflict",
   "shard_saturated",
   "shard_overloaded",
   "registry_unavailable",
@@ -65,6 +45,7 @@ const ids = {
   tag: "Issuing",
   summary: "IDs, as JSON or one a line as text",
   query: IDS_QUERY,
+  repeatable: true,
   answers: {
     200: { schema: "Ids", also: "text/plain", example: EXAMPLES.ids, headers: NOTES.issuedHeaders },
   },
@@ -74,6 +55,7 @@ const blocks = {
   tag: "Issuing",
   summary: "Runs of consecutive IDs, for callers that count themselves",
   query: BLOCKS_QUERY,
+  repeatable: true,
   answers: { 200: { schema: "Blocks", example: EXAMPLES.blocks, headers: NOTES.issuedHeaders } },
   errors: ISSUING,
 };
@@ -102,7 +84,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       summary: "The smallest and largest ID whose time is in [from, until)",
       query: RANGE_QUERY,
       answers: { 200: { schema: "Range", example: EXAMPLES.range } },
-      errors: READING,
+      errors: [...READING, "wrong_kind"],
     },
   },
   "/v1/shards/{namespace}": {
@@ -121,7 +103,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       tag: "Operating",
       summary: "How one shard is",
       query: {},
-      answers: { 200: { schema: "Shard", example: EXAMPLES.shard } },
+      answers: { 200: { schema: "AnyShard", example: EXAMPLES.shard } },
       errors: [...READING, "not_found", "layout_conflict", "shard_overloaded"],
     },
   },
@@ -196,6 +178,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       errors: ["invalid_parameter", "not_found", "registry_unavailable"],
     },
   },
+  ...DIALECTS,
   "/healthz": {
     get: {
       id: "getHealth",

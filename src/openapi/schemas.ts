@@ -10,6 +10,8 @@ const whole: Schema = { type: "integer", minimum: 0 };
 const instant: Schema = { type: "string", format: "date-time" };
 const idText: Schema = { type: "string", pattern: "^[0-9A-Za-z]{1,19}$" };
 
+const numberText: Schema = { type: "string", pattern: "^[0-9]{1,19}$" };
+
 /** An object with these fields, all required but those of `optional`. */
 function object(
   fields: Readonly<Record<string, Schema>>,
@@ -25,6 +27,15 @@ function list(items: Schema): Schema {
 
 function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/** TinyID's envelope: code 200, or 5 and 6 with null for data. */
+function tinyId(data: Schema): Schema {
+  return object({
+    data: { anyOf: [data, { type: "null" }] },
+    code: { enum: [200, 5, 6] },
+    message: text,
+  });
 }
 
 const layoutFields = {
@@ -57,15 +68,35 @@ const keyFields = {
   createdAt: instant,
 };
 
+const segmentFields = {
+  step: { type: "integer", minimum: 1 },
+  start: numberText,
+  max: numberText,
+  delta: { type: "integer", minimum: 1 },
+  remainder: whole,
+  description: text,
+};
+
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Health: object({ status: { const: "ok" } }),
   Ids: object({ ids: list({ anyOf: [idText, { type: "integer", minimum: 0 }] }) }),
   Blocks: object({
-    blocks: list(object({ first: idText, count: { type: "integer", minimum: 1 } })),
+    blocks: list(
+      object(
+        {
+          first: idText,
+          count: { type: "integer", minimum: 1 },
+          step: { type: "integer", minimum: 1, description: "Distance of IDs; of segments only" },
+        },
+        ["step"],
+      ),
+    ),
     shard: whole,
     freshForMs: whole,
   }),
-  Decoded: object(
+  Decoded: { anyOf: [ref("DecodedSnowflake"), ref("DecodedNumber")] },
+  DecodedNumber: object({ id: idText, kind: { const: "segment" }, value: idText }),
+  DecodedSnowflake: object(
     {
       id: idText,
       kind: { const: "snowflake" },
@@ -103,10 +134,41 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     region: text,
     fault: object({ code: text, detail: text }),
   }),
-  Shards: object({ shards: list({ anyOf: [ref("Shard"), ref("ShardFault")] }), cursor: text }, [
-    "cursor",
-  ]),
-  Namespace: object(
+  Segment: object({
+    shard: { const: 0 },
+    max_id: { ...numberText, description: "The lowest number not yet given out" },
+    ...segmentFields,
+    update_time: { type: ["string", "null"], format: "date-time" },
+    fetches: list(object({ time: instant, from: numberText, until: numberText })),
+    counters: object({
+      issued: whole,
+      fetches: whole,
+      exact: whole,
+      repeats: whole,
+      refusals: { type: "object", additionalProperties: whole },
+    }),
+  }),
+  Shards: object(
+    {
+      shards: list({ anyOf: [ref("Shard"), ref("Segment"), ref("ShardFault")] }),
+      cursor: text,
+    },
+    ["cursor"],
+  ),
+  AnyShard: { anyOf: [ref("Shard"), ref("Segment")] },
+  Namespace: { anyOf: [ref("SnowflakeNamespace"), ref("SegmentNamespace")] },
+  SegmentNamespace: object(
+    {
+      name: text,
+      kind: { const: "segment" },
+      ...segmentFields,
+      builtIn: { type: "boolean" },
+      retired: { type: "boolean" },
+      createdAt: instant,
+    },
+    ["createdAt"],
+  ),
+  SnowflakeNamespace: object(
     {
       name: text,
       kind: { const: "snowflake" },
@@ -126,6 +188,30 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Key: object(keyFields, ["name", "namespaces", "expiresAt"]),
   NewKey: object({ key: text, ...keyFields }, ["name", "namespaces", "expiresAt"]),
   Keys: object({ keys: list(ref("Key")), cursor: text }, ["cursor"]),
+  LeafError: object({
+    timestamp: whole,
+    status: { type: "integer" },
+    error: text,
+    exception: text,
+    message: text,
+    path: text,
+  }),
+  LeafDecoded: object({ timestamp: text, sequenceId: text, workerId: text, errorMsg: text }, [
+    "timestamp",
+    "sequenceId",
+    "workerId",
+    "errorMsg",
+  ]),
+  TinyIds: tinyId({ type: "array", items: { type: "integer" } }),
+  TinySegment: tinyId(
+    object({
+      maxId: { type: "integer" },
+      loadingId: { type: "integer" },
+      currentId: { type: "integer" },
+      delta: whole,
+      remainder: whole,
+    }),
+  ),
   Problem: object(
     {
       type: { type: "string", description: "/docs#{code}" },

@@ -10,6 +10,7 @@ interface Notes {
   readonly tags: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
   readonly pathParameters: Readonly<Record<string, Schema>>;
+  readonly idempotencyKey: Schema;
   readonly issuedHeaders: Schema;
   readonly problemHeaders: Readonly<Record<string, Schema>>;
   readonly codes: Readonly<Record<ProblemCode, string>>;
@@ -24,6 +25,7 @@ export const NOTES: Notes = {
     Issuing: "IDs and blocks of IDs (scope issue)",
     Reading: "What IDs say (scope read)",
     Operating: "Shards (scope read), health and documentation (no key)",
+    Dialects: "The routes of Meituan Leaf and Didi TinyID, for their clients (a key's scope issue)",
     Administering: "Namespaces (reading: scope read) and API keys (scope admin)",
   },
   parameters: {
@@ -37,6 +39,10 @@ export const NOTES: Notes = {
     until: "End of the time, exclusive: ISO 8601 or unix ms",
     limit: "How many a page",
     cursor: "The cursor of the page before",
+    token: "A key, where the deployment takes keys: only these routes take it here",
+    snowflakeId: "An ID of the preset leaf",
+    bizType: "The name of a namespace of the kind segment",
+    batchSize: "How many IDs, default 1; above 100,000 it counts as that",
   },
   pathParameters: {
     namespace: {
@@ -47,7 +53,15 @@ export const NOTES: Notes = {
       description: "An ID in the encoding asked for; of a key, its id",
       schema: { type: "string" },
     },
+    key: { description: "The name of a namespace", schema: { type: "string" } },
     shard: { description: "A worker ID", schema: { type: "integer", minimum: 0 } },
+  },
+  idempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description: "Segments: a request repeated with its key gets the same numbers, for 24 hours",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
   },
   issuedHeaders: {
     "edgeflake-shard": {
@@ -67,7 +81,9 @@ export const NOTES: Notes = {
     clock_before_epoch: "The machine's clock is wrong, or the epoch lies in the future.",
     clock_behind: "The clock went back; try again after retryAfterMs.",
     clock_disagreement: "The shard's clock is ahead of its caller's; try again after retryAfterMs.",
+    exhausted: "The segment has given out all numbers up to its max; raise max, or ask for fewer.",
     forbidden: "Use a key with the scope that detail names, for this namespace.",
+    idempotency_conflict: "Repeat a request as it was, or send another Idempotency-Key.",
     internal:
       "Something failed inside; the log has a line with the requestId. IDs may have been skipped.",
     invalid_body: "errors names every bad field, with what it takes.",
@@ -85,6 +101,7 @@ export const NOTES: Notes = {
     unauthorized: "Send Authorization: Bearer KEY, with a key that is in force.",
     unknown_namespace: "There is no namespace of that name.",
     unsupported_media_type: "Send application/json in UTF-8.",
+    wrong_kind: "Numbers of a segment have no time; ask a snowflake namespace.",
   },
 };
 

@@ -8,9 +8,10 @@
 import { BlockBuffer, type Fetch } from "../core/block-buffer.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { idleCapacity } from "../core/lanes.ts";
+import { remember } from "../core/remember.ts";
 import { issue } from "./issue.ts";
 import { FRESH_BLOCKS_MAX, FRESH_NAMESPACES_MAX, HOME_COUNT_MAX } from "./limits.ts";
-import type { Namespace } from "./namespaces.ts";
+import type { SnowflakeNamespace } from "./namespaces.ts";
 import type { Placement } from "./pick-shard.ts";
 import type { Shards } from "./shard-call.ts";
 
@@ -20,7 +21,7 @@ const buffers = new Map<string, BlockBuffer>();
 /** Where IDs are asked for, and who carries on after the answer. */
 export interface FreshSource {
   readonly shards: Shards;
-  readonly namespace: Namespace;
+  readonly namespace: SnowflakeNamespace;
   /** Not pinned to a shard, a key or an order. */
   readonly placement: Placement;
   readonly waitUntil: (work: Promise<unknown>) => void;
@@ -52,13 +53,11 @@ export function missedFresh(source: FreshSource): void {
   fetchAhead(source, buffer, nowMs);
 }
 
-function bufferOf({ name, policy }: Namespace): BlockBuffer {
+function bufferOf({ name, policy }: SnowflakeNamespace): BlockBuffer {
   const known = buffers.get(name);
   if (known) return known;
-  const [oldest] = buffers.keys();
-  if (buffers.size >= FRESH_NAMESPACES_MAX && oldest !== undefined) buffers.delete(oldest);
   const buffer = new BlockBuffer(new FreshDemand(policy.freshForMs));
-  buffers.set(name, buffer);
+  remember(buffers, name, buffer, FRESH_NAMESPACES_MAX);
   return buffer;
 }
 
@@ -69,7 +68,7 @@ function fetchAhead(source: FreshSource, buffer: BlockBuffer, nowMs: number): vo
 }
 
 /** What one shard call may lease: a home shard's share of its ms, an idle line's room, a bounded number of blocks. */
-function leaseCountMax({ layout, policy }: Namespace): number {
+function leaseCountMax({ layout, policy }: SnowflakeNamespace): number {
   return Math.min(
     HOME_COUNT_MAX,
     idleCapacity(layout, policy, false),

@@ -1,9 +1,10 @@
-import { type Block, blocksOf } from "../core/block.ts";
-import type { Refusal, RefusalCode } from "../core/errors.ts";
+import { blocksOf } from "../core/block.ts";
+import type { RefusalCode } from "../core/errors.ts";
 import { type GrantReply, readGrantReply } from "../core/grant-reply.ts";
 import { idleCapacity } from "../core/lanes.ts";
+import type { Issued } from "./issued.ts";
 import { CALL_TRIES_MAX, STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "./limits.ts";
-import type { Namespace } from "./namespaces.ts";
+import type { SnowflakeNamespace } from "./namespaces.ts";
 import {
   isPinned,
   isStrict,
@@ -13,18 +14,6 @@ import {
   restHome,
 } from "./pick-shard.ts";
 import { isOverloaded, overloaded, type Shards, stubOf } from "./shard-call.ts";
-
-/** IDs of one shard, or why not. */
-export type Issued =
-  | { readonly ok: true; readonly shard: number; readonly blocks: readonly Block[] }
-  | {
-      readonly ok: false;
-      readonly refusal: Refusal;
-      /** True: refused before anything was granted. False: IDs may have been skipped. */
-      readonly definite: boolean;
-      /** Waits asked for at shards, in ms. */
-      readonly waitedMs: number;
-    };
 
 /** Refusals of one shard that another one need not share. */
 const FAILOVER_CODES: readonly RefusalCode[] = [
@@ -42,7 +31,7 @@ const FAILOVER_CODES: readonly RefusalCode[] = [
  */
 export function issue(
   shards: Shards,
-  namespace: Namespace,
+  namespace: SnowflakeNamespace,
   placement: Placement,
   count: number,
 ): Promise<Issued> {
@@ -60,7 +49,7 @@ export function issue(
 
 async function issueFromOneOfTwo(
   shards: Shards,
-  namespace: Namespace,
+  namespace: SnowflakeNamespace,
   request: ShardRequest,
 ): Promise<Issued> {
   const first = await issueFrom(shards, namespace, request);
@@ -74,7 +63,7 @@ async function issueFromOneOfTwo(
 }
 
 /** IDs per shard call of a stream: what an idle line is sure to open, STREAM_CALL_COUNT at most. */
-export function callCountMax({ layout, policy }: Namespace, placement: Placement): number {
+export function callCountMax({ layout, policy }: SnowflakeNamespace, placement: Placement): number {
   return Math.min(STREAM_CALL_COUNT, idleCapacity(layout, policy, isStrict(placement)));
 }
 
@@ -85,7 +74,7 @@ export function callCountMax({ layout, policy }: Namespace, placement: Placement
  */
 export async function* issueInCalls(
   shards: Shards,
-  namespace: Namespace,
+  namespace: SnowflakeNamespace,
   placement: Placement,
   count: number,
 ): AsyncGenerator<Issued> {
@@ -129,7 +118,7 @@ const UNTRIED: Tried = { definite: true, waitedMs: 0, throws: 0, disagreements: 
 /** One shard's answer; asked again once where it threw, and once where the clocks disagreed. */
 function issueFrom(
   shards: Shards,
-  namespace: Namespace,
+  namespace: SnowflakeNamespace,
   request: ShardRequest,
   tried = UNTRIED,
 ): Promise<Issued> {
@@ -145,7 +134,7 @@ function issueFrom(
 }
 
 function settle(
-  { layout }: Namespace,
+  { layout }: SnowflakeNamespace,
   shard: number,
   reply: GrantReply,
   tried: Tried,

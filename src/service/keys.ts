@@ -1,4 +1,5 @@
 import { type ApiKeyRecord, isExpired } from "../core/api-key.ts";
+import { remember } from "../core/remember.ts";
 import type { AddKeyReply } from "../objects/registry.ts";
 import { CACHE_ENTRIES_MAX } from "./limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
@@ -90,7 +91,7 @@ export async function findKey(
   const hash = digest.toHex();
   if (crypto.subtle.timingSafeEqual(digest, await sha256(adminKey))) {
     admin = { key: adminKey, digest: hash };
-    rememberDigest(token, hash);
+    remember(digestsOfKnown, token, hash, CACHE_ENTRIES_MAX);
     return ADMIN;
   }
   const [, random, check] = KEY_FORMAT.exec(token) ?? [];
@@ -101,7 +102,7 @@ export async function findKey(
   };
   const record = await known.get(hash, read, waitUntil);
   if (!record || isExpired(record, Date.now())) return undefined;
-  rememberDigest(token, hash);
+  remember(digestsOfKnown, token, hash, CACHE_ENTRIES_MAX);
   return record;
 }
 
@@ -112,14 +113,6 @@ export function keyInMemory(adminKey: string, token: string): ApiKeyRecord | und
   if (admin?.digest === hash && admin.key === adminKey) return ADMIN;
   const record = known.peek(hash);
   return record && !isExpired(record, Date.now()) ? record : undefined;
-}
-
-function rememberDigest(token: string, digest: string): void {
-  const [oldest] = digestsOfKnown.keys();
-  if (digestsOfKnown.size >= CACHE_ENTRIES_MAX && oldest !== undefined) {
-    digestsOfKnown.delete(oldest);
-  }
-  digestsOfKnown.set(token, digest);
 }
 
 async function checkOf(random: string): Promise<string> {

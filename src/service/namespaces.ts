@@ -4,27 +4,34 @@ import {
   type NamespaceDefinition,
   type NamespacePolicy,
   type NamespaceWish,
+  type SnowflakeDefinition,
 } from "../core/namespace.ts";
 import { PRESETS } from "../core/presets.ts";
 import type { Region } from "../core/regions.ts";
+import type { SegmentNumbers } from "../core/segment.ts";
+import { type SegmentDefinition, segmentNumbersOf } from "../core/segment-definition.ts";
 import type { PutReply, Registry } from "../objects/registry.ts";
 import type { StoredNamespace } from "../objects/registry-storage.ts";
 import { RegistryCache } from "./registry-cache.ts";
 import { callRegistry, type RegistryBinding } from "./registry-call.ts";
 
-/** A named ID space with its shards, ready to be served. Two namespaces may produce equal numbers. */
-export interface Namespace {
+interface AnyNamespace {
   readonly name: string;
   readonly builtIn: boolean;
   /** Retired: nothing is issued any more, decode and range go on. */
   readonly retired: boolean;
   /** Unix ms of its creation; absent where it is built in. */
   readonly createdMs?: number;
-  readonly definition: NamespaceDefinition;
+  /** Worker IDs 0..shards−1 are shards; a segment's one object counts as shard 0. */
+  readonly shards: number;
+}
+
+/** Time-ordered IDs with their shards, ready to be served. Two namespaces may produce equal numbers. */
+export interface SnowflakeNamespace extends AnyNamespace {
+  readonly kind: "snowflake";
+  readonly definition: SnowflakeDefinition;
   readonly layout: Layout;
   readonly policy: NamespacePolicy;
-  /** Worker IDs 0..shards−1 are shards. */
-  readonly shards: number;
   /** Shards that keys are hashed over. */
   readonly keyShards: number;
   /** Shard i is first made near regions[i mod n]. */
@@ -33,17 +40,33 @@ export interface Namespace {
   readonly lineSpec: string;
 }
 
+/** Dense numbers without a clock, ready to be served. */
+export interface SegmentNamespace extends AnyNamespace {
+  readonly kind: "segment";
+  readonly definition: SegmentDefinition;
+  readonly numbers: SegmentNumbers;
+  /** The numbers as the JSON text that goes along with each call. */
+  readonly segmentSpec: string;
+}
+
+/** A named ID space. */
+export type Namespace = SnowflakeNamespace | SegmentNamespace;
+
 /** What a namespace may be called, so that Leaf's and TinyID's tags move unrenamed. */
 export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 
-const BUILT_IN: ReadonlyMap<string, Namespace> = new Map(
-  [...PRESETS.keys()].map((name) => [name, builtIn(name)]),
-);
+/** The built-in segment namespace, for trying. */
+const SEGMENT_NAME = "segment";
+
+const BUILT_IN: ReadonlyMap<string, Namespace> = new Map([
+  ...[...PRESETS.keys()].map((name) => builtIn(name, { kind: "snowflake", preset: name })),
+  builtIn(SEGMENT_NAME, { kind: "segment" }),
+]);
 
 /** Namespaces of the registry that this isolate knows. The registry failing, they are served on. */
 const known = new RegistryCache<Namespace>({ servesStale: true });
 
-/** The built-in namespaces, in the order of the preset table. */
+/** The built-in namespaces, in the order of the preset table, then `segment`. */
 export const BUILT_IN_NAMESPACES: readonly Namespace[] = [...BUILT_IN.values()];
 
 /**
@@ -140,23 +163,36 @@ export function namespaceOf({
 }
 
 /** The region that shard `shard` is first made in. */
-export function regionOf({ regions }: Namespace, shard: number): Region {
+export function regionOf({ regions }: SnowflakeNamespace, shard: number): Region {
   const region = regions[shard % regions.length];
   if (region === undefined) throw new RangeError("a namespace has at least one region");
   return region;
 }
 
-function builtIn(name: string): Namespace {
-  const defined = defineNamespace({ kind: "snowflake", preset: name });
-  if (defined.kind !== "defined") throw new RangeError(`preset ${name} is no namespace`);
-  return { ...served(name, defined.definition), builtIn: true, retired: false };
+function builtIn(name: string, wish: NamespaceWish): [string, Namespace] {
+  const defined = defineNamespace(wish);
+  if (defined.kind !== "defined") throw new RangeError(`${name} is no namespace`);
+  return [name, { ...served(name, defined.definition), builtIn: true, retired: false }];
 }
 
 function served(name: string, definition: NamespaceDefinition) {
-  const { layout, policy, shards, keyShards, regions } = definition;
+  return definition.kind === "segment"
+    ? servedSegment(name, definition)
+    : servedSnowflake(name, definition);
+}
+
+function servedSegment(name: string, definition: SegmentDefinition) {
+  const { kind, start, max, delta, remainder } = definition;
+  const segmentSpec = JSON.stringify({ start, max, delta, remainder });
+  return { name, kind, definition, numbers: segmentNumbersOf(definition), segmentSpec, shards: 1 };
+}
+
+function servedSnowflake(name: string, definition: SnowflakeDefinition) {
+  const { kind, layout, policy, shards, keyShards, regions } = definition;
   const { freshForMs: _, ...linePolicy } = policy;
   return {
     name,
+    kind,
     definition,
     layout: layoutOf(layout),
     policy,

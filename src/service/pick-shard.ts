@@ -1,13 +1,16 @@
 import { type GeoPoint, nearestRegion } from "../core/regions.ts";
+import { remember } from "../core/remember.ts";
 import { shardOfKey } from "../core/rendezvous.ts";
 import { HOME_COUNT_MAX, HOME_SHARDS_MAX } from "./limits.ts";
-import type { Namespace } from "./namespaces.ts";
+import type { SnowflakeNamespace } from "./namespaces.ts";
 
 /** What a request says about where and how it is served. */
 export interface Placement {
   readonly shard?: number | undefined;
   readonly key?: string | undefined;
   readonly strict: boolean;
+  /** What the request's answer is kept under, with its owner; of segments only. */
+  readonly idempotencyKey?: string | undefined;
   /** Says where the request came in; undefined where that is not known. Asked for only where a shard is to be picked. */
   readonly from?: () => GeoPoint | undefined;
 }
@@ -38,7 +41,11 @@ export function isStrict({ key, strict }: Placement): boolean {
  * rests, unless order is strict), or a random one of the nearest region where a large count would be
  * capped by a single worker ID.
  */
-export function pickShard(namespace: Namespace, placement: Placement, count: number): number {
+export function pickShard(
+  namespace: SnowflakeNamespace,
+  placement: Placement,
+  count: number,
+): number {
   if (placement.shard !== undefined) return placement.shard;
   if (placement.key !== undefined) {
     return shardOfKey(encoder.encode(placement.key), namespace.keyShards);
@@ -50,7 +57,10 @@ export function pickShard(namespace: Namespace, placement: Placement, count: num
 }
 
 /** A random shard but this one, nor a home that rests; undefined where there is no other. */
-export function otherShard({ name, shards }: Namespace, shard: number): number | undefined {
+export function otherShard(
+  { name, shards }: SnowflakeNamespace,
+  shard: number,
+): number | undefined {
   const home = homes.get(name);
   const resting = home && Date.now() < home.restsUntilMs ? home.shard : shard;
   const others = Array.from({ length: shards }, (_, other) => other).filter(
@@ -60,23 +70,21 @@ export function otherShard({ name, shards }: Namespace, shard: number): number |
 }
 
 /** Leaves a shard alone for a while, where it is this isolate's home. */
-export function restHome({ name }: Namespace, shard: number, restMs: number): void {
+export function restHome({ name }: SnowflakeNamespace, shard: number, restMs: number): void {
   const home = homes.get(name);
   if (home?.shard === shard) home.restsUntilMs = Date.now() + restMs;
 }
 
-function homeOf(namespace: Namespace, from: Placement["from"]): Home {
+function homeOf(namespace: SnowflakeNamespace, from: Placement["from"]): Home {
   const known = homes.get(namespace.name);
   if (known) return known;
-  const [oldest] = homes.keys();
-  if (homes.size >= HOME_SHARDS_MAX && oldest !== undefined) homes.delete(oldest);
   const home: Home = { shard: shardNear(namespace, from), restsUntilMs: 0 };
-  homes.set(namespace.name, home);
+  remember(homes, namespace.name, home, HOME_SHARDS_MAX);
   return home;
 }
 
 /** A random shard of the nearest region that has one: shard i is near regions[i mod n]. */
-function shardNear({ regions, shards }: Namespace, from: Placement["from"]): number {
+function shardNear({ regions, shards }: SnowflakeNamespace, from: Placement["from"]): number {
   const used = regions.slice(0, shards);
   const region = nearestRegion(used, from?.());
   const residues = used.flatMap((one, residue) => (one === region ? [residue] : []));

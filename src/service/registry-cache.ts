@@ -6,6 +6,7 @@
  *  - up to 30 s: served, and read again in the background
  *  - older: read again and awaited; while the registry fails, served on or not as `servesStale` says
  */
+import { remember } from "../core/remember.ts";
 import {
   CACHE_ENTRIES_MAX,
   CACHE_RETRY_MS,
@@ -108,11 +109,12 @@ export class RegistryCache<Value> {
     this.#known.delete(key);
     this.#unknown.delete(key);
     if (value === undefined) {
-      remember(this.#unknown, key, readAtMs);
+      remember(this.#unknown, key, readAtMs, CACHE_ENTRIES_MAX);
       return undefined;
     }
     const refreshAfterMs = (CACHE_TRUSTED_MS / 2) * (1 + Math.random());
-    remember(this.#known, key, { value, readAtMs, refreshAfterMs, claimedAtMs: 0, failedAtMs: 0 });
+    const entry = { value, readAtMs, refreshAfterMs, claimedAtMs: 0, failedAtMs: 0 };
+    remember(this.#known, key, entry, CACHE_ENTRIES_MAX);
     return value;
   }
 }
@@ -120,10 +122,4 @@ export class RegistryCache<Value> {
 /** Whether `sinceMs` lies at most `withinMs` back; a clock that went back counts as too long ago. */
 function isWithin(nowMs: number, sinceMs: number | undefined, withinMs: number): boolean {
   return sinceMs !== undefined && nowMs >= sinceMs && nowMs - sinceMs < withinMs;
-}
-
-function remember<Value>(entries: Map<string, Value>, key: string, value: Value): void {
-  const [oldest] = entries.keys();
-  if (entries.size >= CACHE_ENTRIES_MAX && oldest !== undefined) entries.delete(oldest);
-  entries.set(key, value);
 }

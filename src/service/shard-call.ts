@@ -1,14 +1,14 @@
 import type { Refusal } from "../core/errors.ts";
 import type { Shard } from "../objects/shard.ts";
 import { CALL_TRIES_MAX, OVERLOADED_RETRY_MS } from "./limits.ts";
-import { type Namespace, regionOf } from "./namespaces.ts";
+import { regionOf, type SnowflakeNamespace } from "./namespaces.ts";
 
 export type Shards = DurableObjectNamespace<Shard>;
 
 /** The shard's object, asked for anew each time: after a reset an old stub stays broken. */
 export function stubOf(
   shards: Shards,
-  namespace: Namespace,
+  namespace: SnowflakeNamespace,
   shard: number,
 ): DurableObjectStub<Shard> {
   const locationHint = regionOf(namespace, shard);
@@ -25,7 +25,7 @@ export type CallResult<Reply> =
  */
 export async function callShard<Reply>(
   shards: Shards,
-  namespace: Namespace,
+  namespace: SnowflakeNamespace,
   shard: number,
   call: (stub: DurableObjectStub<Shard>) => Promise<Reply>,
 ): Promise<CallResult<Reply>> {

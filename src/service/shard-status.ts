@@ -1,7 +1,7 @@
 import type { Refusal } from "../core/errors.ts";
 import type { Region } from "../core/regions.ts";
 import type { ShardStatus, StatusReply } from "../objects/shard-status.ts";
-import { type Namespace, regionOf } from "./namespaces.ts";
+import { regionOf, type SnowflakeNamespace } from "./namespaces.ts";
 import { callShard, type Shards } from "./shard-call.ts";
 
 /** How one shard is, or why it cannot say. */
@@ -17,7 +17,7 @@ export type StatusResult =
 /** Asks one shard how it is. Wakes the object, writes nothing. Throws where the object does. */
 export async function shardStatus(
   shards: Shards,
-  namespace: Namespace,
+  namespace: SnowflakeNamespace,
   shard: number,
 ): Promise<StatusResult> {
   const region = regionOf(namespace, shard);

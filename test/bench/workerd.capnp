@@ -42,11 +42,13 @@ const open :Workerd.Worker = (
   compatibilityDate = .date,
   durableObjectNamespaces = [
     (className = "Shard", uniqueKey = "open-Shard", enableSql = true),
+    (className = "Segments", uniqueKey = "open-Segments", enableSql = true),
     (className = "Registry", uniqueKey = "open-Registry", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "data"),
   bindings = [
     (name = "SHARD", durableObjectNamespace = "Shard"),
+    (name = "SEGMENTS", durableObjectNamespace = "Segments"),
     (name = "REGISTRY", durableObjectNamespace = "Registry"),
     (name = "CORS_ORIGINS", text = ""),
     (name = "ACCESS", text = "open"),
@@ -58,11 +60,13 @@ const keys :Workerd.Worker = (
   compatibilityDate = .date,
   durableObjectNamespaces = [
     (className = "Shard", uniqueKey = "keys-Shard", enableSql = true),
+    (className = "Segments", uniqueKey = "keys-Segments", enableSql = true),
     (className = "Registry", uniqueKey = "keys-Registry", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "data"),
   bindings = [
     (name = "SHARD", durableObjectNamespace = "Shard"),
+    (name = "SEGMENTS", durableObjectNamespace = "Segments"),
     (name = "REGISTRY", durableObjectNamespace = "Registry"),
     (name = "CORS_ORIGINS", text = ""),
     (name = "ACCESS", text = "keys"),

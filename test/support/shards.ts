@@ -1,11 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Shard } from "../../src/objects/shard.ts";
-import { BUILT_IN_NAMESPACES, type Namespace } from "../../src/service/namespaces.ts";
+import { BUILT_IN_NAMESPACES, type SnowflakeNamespace } from "../../src/service/namespaces.ts";
 
-export function namespaceOf(name: string): Namespace {
+export function namespaceOf(name: string): SnowflakeNamespace {
   const namespace = BUILT_IN_NAMESPACES.find((builtIn) => builtIn.name === name);
-  if (!namespace) throw new Error(`there is no namespace ${name}`);
+  if (namespace?.kind !== "snowflake") throw new Error(`there is no namespace ${name}`);
   return namespace;
 }
 

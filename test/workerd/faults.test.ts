@@ -2,7 +2,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type GrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
-import { type Issued, issue, issueInCalls } from "../../src/service/issue.ts";
+import { issue, issueInCalls } from "../../src/service/issue.ts";
+import type { Issued } from "../../src/service/issued.ts";
 import type { Shards } from "../../src/service/shard-call.ts";
 import { ask, put } from "../support/admin.ts";
 import { inStorage, namespaceOf, stubOf } from "../support/shards.ts";

@@ -8,7 +8,7 @@ import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
 import { FRESH_COUNT_MIN } from "../../src/core/fresh-demand.ts";
 import { type GrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
 import { decompose } from "../../src/core/id.ts";
-import { defineNamespace, type NamespaceWish } from "../../src/core/namespace.ts";
+import { defineNamespace, type SnowflakeWish } from "../../src/core/namespace.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
 import { takeFresh } from "../../src/service/fresh-ids.ts";
@@ -19,7 +19,10 @@ import {
   FRESH_NAMESPACES_MAX,
   HOME_COUNT_MAX,
 } from "../../src/service/limits.ts";
-import { type Namespace, namespaceOf as servedNamespace } from "../../src/service/namespaces.ts";
+import {
+  type SnowflakeNamespace,
+  namespaceOf as servedNamespace,
+} from "../../src/service/namespaces.ts";
 import type { Placement } from "../../src/service/pick-shard.ts";
 import type { Shards } from "../../src/service/shard-call.ts";
 import { ask, put } from "../support/admin.ts";
@@ -44,15 +47,17 @@ afterEach(() => {
 let serial = 0;
 
 /** A namespace of its own for each test, as the isolate remembers what it leased. */
-function someNamespace(policy: NamespaceWish["policy"] = {}, layout?: NamespaceWish["layout"]) {
+function someNamespace(policy: SnowflakeWish["policy"] = {}, layout?: SnowflakeWish["layout"]) {
   serial += 1;
   const defined = defineNamespace({ kind: "snowflake", policy, ...(layout && { layout }) });
   if (defined.kind !== "defined") throw new Error("not a namespace");
   const { definition } = defined;
-  return servedNamespace({ name: `leased-${serial}`, definition, createdMs: START_MS });
+  const namespace = servedNamespace({ name: `leased-${serial}`, definition, createdMs: START_MS });
+  if (namespace.kind !== "snowflake") throw new Error("of another kind");
+  return namespace;
 }
 
-function layoutOf(sequenceBits: number): NamespaceWish["layout"] {
+function layoutOf(sequenceBits: number): SnowflakeWish["layout"] {
   const usual = { timestampBits: 41, datacenterBits: 0, workerBits: 10, laneBits: 0 };
   return { ...usual, sequenceBits, epochMs: 0, tickMs: 1 };
 }
@@ -64,11 +69,11 @@ interface Single {
 }
 
 /** Asks for single IDs as requests do. `works`: what was left to waitUntil. */
-function holderOf(shards: Shards, namespace: Namespace) {
+function holderOf(shards: Shards, namespace: SnowflakeNamespace) {
   const works: Promise<unknown>[] = [];
   const waitUntil = (work: Promise<unknown>) => void works.push(work);
   const one = async (placement = FRESH): Promise<Single> => {
-    const begun = issueIds({ shards, namespace, placement, waitUntil }, 1);
+    const begun = issueIds({ shards, segments: env.SEGMENTS, namespace, placement, waitUntil }, 1);
     const fromMemory = !("then" in begun);
     const issued = await begun;
     if (!issued.ok) throw new Error(issued.refusal.code);
@@ -132,7 +137,7 @@ function heldShards() {
 const settled = () => scheduler.wait(1);
 
 /** A holder that has just asked for a lease, which is not answered yet. */
-async function asking(policy: NamespaceWish["policy"] = {}) {
+async function asking(policy: SnowflakeWish["policy"] = {}) {
   const shards = heldShards();
   const namespace = someNamespace(policy);
   const holder = holderOf(shards.shards, namespace);
@@ -142,7 +147,7 @@ async function asking(policy: NamespaceWish["policy"] = {}) {
 }
 
 /** A holder with a whole lease in memory, none of it used. */
-async function leased(policy: NamespaceWish["policy"] = {}) {
+async function leased(policy: SnowflakeWish["policy"] = {}) {
   const holder = await asking(policy);
   holder.held[0]?.grant();
   await settled();
@@ -535,7 +540,11 @@ describe("a refill", () => {
 });
 
 /** The IDs of a grant, in order. */
-function idsOfReply({ layout }: Namespace, call?: GrantCall, reply?: GrantReply): bigint[] {
+function idsOfReply(
+  { layout }: SnowflakeNamespace,
+  call?: GrantCall,
+  reply?: GrantReply,
+): bigint[] {
   if (!call || !reply?.ok) throw new Error("nothing was granted");
   return blocksOf(layout, call.shard, reply.grants).flatMap(({ first, count }) =>
     Array.from({ length: count }, (_, index) => first + BigInt(index)),

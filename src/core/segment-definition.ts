@@ -1,0 +1,80 @@
+/** Namespaces of the kind `segment` as people define them. */
+import type { FieldError } from "./field-error.ts";
+import { MAX_ID, SEGMENT_STEP_DEFAULT } from "./limits.ts";
+import { blockOf, type SegmentNumbers } from "./segment.ts";
+
+/** What a person asks for. start, delta and remainder, absent: as they are; the rest, absent: the default. */
+export interface SegmentWish {
+  readonly kind: "segment";
+  /** Numbers fetched at a time, before Leaf's rule makes them more; ≥ 1. */
+  readonly step?: number;
+  /** Decimal texts: they may be beyond what a JS number holds exactly. 0 to 2^63 − 1. */
+  readonly start?: string;
+  readonly max?: string;
+  readonly delta?: number;
+  readonly remainder?: number;
+  readonly description?: string;
+}
+
+/** A namespace of numbers without a clock as it is stored. */
+export interface SegmentDefinition {
+  readonly kind: "segment";
+  readonly step: number;
+  readonly start: string;
+  readonly max: string;
+  readonly delta: number;
+  readonly remainder: number;
+  readonly description: string;
+}
+
+const START_DEFAULT = "1";
+
+/** What a wish makes of a segment namespace, and what of it cannot be. */
+export function defineSegment(
+  wish: SegmentWish,
+  stored?: SegmentDefinition,
+): { readonly definition: SegmentDefinition; readonly errors: readonly FieldError[] } {
+  const definition: SegmentDefinition = {
+    kind: "segment",
+    step: wish.step ?? Math.max(SEGMENT_STEP_DEFAULT, wish.delta ?? stored?.delta ?? 1),
+    start: wish.start ?? stored?.start ?? START_DEFAULT,
+    max: wish.max ?? `${MAX_ID}`,
+    delta: wish.delta ?? stored?.delta ?? 1,
+    remainder: wish.remainder ?? stored?.remainder ?? 0,
+    description: wish.description ?? "",
+  };
+  return { definition, errors: errorsOf(definition) };
+}
+
+/** Which numbers such a namespace can produce. */
+export function segmentNumbersOf(definition: SegmentDefinition): SegmentNumbers {
+  const { start, max, delta, remainder } = definition;
+  return { start: BigInt(start), max: BigInt(max), delta, remainder };
+}
+
+/** The fields that would change and never do. */
+export function segmentConflicts(stored: SegmentDefinition, wished: SegmentDefinition): string[] {
+  const fixed = ["start", "delta", "remainder"] as const;
+  return fixed.filter((field) => stored[field] !== wished[field]);
+}
+
+function errorsOf(definition: SegmentDefinition): FieldError[] {
+  const { step, delta, remainder } = definition;
+  const numbers = segmentNumbersOf(definition);
+  const { start, max } = numbers;
+  const errors: FieldError[] = [];
+  if (start > max) errors.push({ field: "start", detail: `takes at most max, which is ${max}` });
+  if (remainder >= delta) {
+    const detail = `takes a whole number from 0 to ${delta - 1}: less than delta`;
+    errors.push({ field: "remainder", detail });
+  }
+  if (step < delta) {
+    const detail = `takes at least delta, which is ${delta}: a step would have no ID`;
+    errors.push({ field: "step", detail });
+  }
+  if (errors.length === 0 && !blockOf(numbers, { from: start, until: max + 1n })) {
+    const detail = "takes more: no number from start to max leaves that remainder";
+    errors.push({ field: "max", detail });
+  }
+  return errors;
+}

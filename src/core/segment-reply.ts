@@ -1,0 +1,39 @@
+/** What a segment object answers, and its wire form: text, for the reason that grant-reply gives. */
+import { isRefusalCode, type Refusal } from "./errors.ts";
+import type { Allocation } from "./segment.ts";
+
+/** Writes a reply: `[from, until]` as texts, or the refusal as an object. */
+export function writeSegmentReply(reply: Allocation): string {
+  if (!reply.ok) return JSON.stringify(reply.refusal);
+  const { from, until } = reply.segment;
+  return `["${from}","${until}"]`;
+}
+
+/** Reads what writeSegmentReply wrote. Throws on anything else: only this service writes them. */
+export function readSegmentReply(text: string): Allocation {
+  const value: unknown = JSON.parse(text);
+  if (Array.isArray(value)) return { ok: true, segment: segmentOf(value) };
+  if (typeof value !== "object" || value === null) throw malformed();
+  return { ok: false, refusal: refusalOf({ ...value }) };
+}
+
+function segmentOf([from, until]: readonly unknown[]) {
+  if (!isWhole(from) || !isWhole(until)) throw malformed();
+  const segment = { from: BigInt(from), until: BigInt(until) };
+  if (segment.from >= segment.until) throw malformed();
+  return segment;
+}
+
+function refusalOf({ code, detail }: Record<string, unknown>): Refusal {
+  if (!isRefusalCode(code) || typeof detail !== "string") throw malformed();
+  return { code, detail };
+}
+
+function isWhole(value: unknown): value is string {
+  // One past the last number is 2^63 itself, of 19 digits.
+  return typeof value === "string" && /^\d{1,19}$/.test(value);
+}
+
+function malformed(): TypeError {
+  return new TypeError("cannot read a segment's reply: malformed");
+}

@@ -1,0 +1,174 @@
+/**
+ * Didi TinyID's server, as its clients know it: always status 200, with the outcome as a code in the body, or an
+ * empty body in the simple forms. Parameters come in the query or as a form.
+ * Source: TinyID's IdContronller, ErrorCode and DbSegmentIdServiceImpl.
+ */
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { fetchSegment } from "../service/segment-call.ts";
+import type { AppEnv } from "./app-env.ts";
+import {
+  addressed,
+  charged,
+  type DialectRefusal,
+  issued,
+  type Outcome,
+  outcomeOf,
+  refuse,
+} from "./dialect.ts";
+import { idTexts } from "./id-texts.ts";
+import { BODY_BYTES_MAX, BODY_READ_MAX_MS, TINYID_BATCH_MAX } from "./limits.ts";
+import { ISSUING_METHODS, methodRefused } from "./methods.ts";
+
+export const tinyId = new Hono<AppEnv>();
+
+const SUCCESS = 200;
+const TOKEN_ERROR = { code: 5, message: "token is error" };
+const SYSTEM_ERROR_CODE = 6;
+/** Where a client begins to load the next segment, in percent of this one (TinyID's LOADING_PERCENT). */
+const LOADING_PERCENT = 20n;
+
+/** A segment as TinyID has it: the IDs of (currentId, maxId] that leave `remainder` divided by `delta`. */
+interface TinySegment {
+  readonly maxId: bigint;
+  readonly loadingId: bigint;
+  readonly currentId: bigint;
+  readonly delta: number;
+  readonly remainder: number;
+}
+
+const tooLarge = bodyLimit({
+  maxSize: BODY_BYTES_MAX,
+  onError: (c) => {
+    const { refusal } = refused(`A body here takes at most ${BODY_BYTES_MAX} bytes.`);
+    return isSimple(c) ? simpleAnswer(c, "") : jsonError(c, refusal);
+  },
+});
+
+for (const path of ["/nextId", "/nextIdSimple"]) {
+  tinyId.on(ISSUING_METHODS, path, tooLarge, async (c) => {
+    if (c.req.method === "HEAD") return methodRefused(c, ISSUING_METHODS);
+    const outcome = await outcomeOf(c, () => nextIds(c));
+    if (isSimple(c)) return simpleAnswer(c, outcome.ok ? outcome.value : "");
+    return outcome.ok ? jsonAnswer(c, `[${outcome.value}]`) : jsonError(c, outcome.refusal);
+  });
+}
+
+for (const path of ["/nextSegmentId", "/nextSegmentIdSimple"]) {
+  tinyId.on(ISSUING_METHODS, path, tooLarge, async (c) => {
+    if (c.req.method === "HEAD") return methodRefused(c, ISSUING_METHODS);
+    const outcome = await outcomeOf(c, () => nextSegment(c));
+    if (isSimple(c)) return simpleAnswer(c, outcome.ok ? simpleSegment(outcome.value) : "");
+    return outcome.ok ? jsonAnswer(c, jsonSegment(outcome.value)) : jsonError(c, outcome.refusal);
+  });
+}
+
+tinyId.all("/:route{nextId|nextIdSimple|nextSegmentId|nextSegmentIdSimple}", (c) =>
+  methodRefused(c, ISSUING_METHODS),
+);
+
+/** IDs as decimals with commas between. */
+async function nextIds(c: Context<AppEnv>): Promise<Outcome<string>> {
+  const given = await parametersOf(c);
+  if (!given.ok) return given;
+  const { bizType = "", token, batchSize } = given.value;
+  const found = await addressed(c, token, bizType, "segment");
+  if (!found.ok) return found;
+  const count = batchSizeOf(batchSize);
+  if (count === undefined) {
+    return refused(
+      `batchSize takes a whole number from 1 on; above ${TINYID_BATCH_MAX} it counts as that.`,
+    );
+  }
+  const blocks = await issued(c, "tinyid", found.value, count);
+  return blocks.ok ? { ok: true, value: idTexts(blocks.value, "decimal").join(",") } : blocks;
+}
+
+async function nextSegment(c: Context<AppEnv>): Promise<Outcome<TinySegment>> {
+  const given = await parametersOf(c);
+  if (!given.ok) return given;
+  const { bizType = "", token } = given.value;
+  const found = await addressed(c, token, bizType, "segment");
+  if (!found.ok) return found;
+  const { caller, namespace } = found.value;
+  const { step, delta, remainder } = namespace.definition;
+  const limited = await charged(c, caller, Math.ceil(step / delta));
+  if (!limited.ok) return limited;
+  const allocation = await fetchSegment(c.env.SEGMENTS, namespace, step);
+  if (!allocation.ok) return refuse(allocation.refusal.code, allocation.refusal.detail);
+  const { from, until } = allocation.segment;
+  const currentId = from - 1n;
+  const loadingId = currentId + ((until - from) * LOADING_PERCENT) / 100n;
+  return { ok: true, value: { maxId: until - 1n, loadingId, currentId, delta, remainder } };
+}
+
+interface Parameters {
+  readonly bizType?: string | undefined;
+  readonly batchSize?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+/** Query and form as one; of what is given twice, the first counts. */
+async function parametersOf(c: Context): Promise<Outcome<Parameters>> {
+  const query = new URL(c.req.url).searchParams;
+  const form = await formOf(c);
+  if (!form) return refused(`A form takes at most ${BODY_READ_MAX_MS} ms to arrive, whole.`);
+  const of = (name: string): string | undefined => query.get(name) ?? form.get(name) ?? undefined;
+  return {
+    ok: true,
+    value: { bizType: of("bizType"), batchSize: of("batchSize"), token: of("token") },
+  };
+}
+
+/** The form in the body, empty where there is none; undefined where it does not arrive. */
+async function formOf(c: Context): Promise<URLSearchParams | undefined> {
+  const type = c.req.header("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return new URLSearchParams();
+  const late = scheduler.wait(BODY_READ_MAX_MS).then(() => undefined);
+  const text = await Promise.race([c.req.text().catch(() => undefined), late]);
+  return text === undefined ? undefined : new URLSearchParams(text);
+}
+
+function batchSizeOf(text = "1"): number | undefined {
+  if (!/^\+?0*[1-9]\d*$/.test(text)) return undefined;
+  return Math.min(Number(text), TINYID_BATCH_MAX);
+}
+
+function refused(detail: string): Extract<Outcome<never>, { ok: false }> {
+  return { ok: false, refusal: { code: "invalid_parameter", detail } };
+}
+
+function simpleSegment({ currentId, loadingId, maxId, delta, remainder }: TinySegment): string {
+  return `${currentId},${loadingId},${maxId},${delta},${remainder}`;
+}
+
+/** By hand: JSON.stringify would round numbers beyond 2^53, or refuse them. */
+function jsonSegment({ maxId, loadingId, currentId, delta, remainder }: TinySegment): string {
+  return `{"maxId":${maxId},"loadingId":${loadingId},"currentId":${currentId},"delta":${delta},"remainder":${remainder}}`;
+}
+
+function jsonAnswer(c: Context, data: string): Response {
+  return json(c, `{"data":${data},"code":${SUCCESS},"message":""}`);
+}
+
+function jsonError(c: Context, { code, detail }: DialectRefusal): Response {
+  const isToken = code === "unauthorized" || code === "forbidden";
+  const error = isToken ? TOKEN_ERROR : { code: SYSTEM_ERROR_CODE, message: detail };
+  return json(c, JSON.stringify({ data: null, ...error }));
+}
+
+function json(c: Context, text: string): Response {
+  return answer(c, text, "application/json;charset=UTF-8");
+}
+
+function simpleAnswer(c: Context, text: string): Response {
+  return answer(c, text, "text/plain;charset=UTF-8");
+}
+
+function answer(c: Context, text: string, type: string): Response {
+  return c.body(text, 200, { "content-type": type, "cache-control": "no-store" });
+}
+
+function isSimple(c: Context): boolean {
+  return new URL(c.req.url).pathname.endsWith("Simple");
+}

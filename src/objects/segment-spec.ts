@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { MAX_ID } from "../core/limits.ts";
+import type { SegmentNumbers } from "../core/segment.ts";
+
+/** A number of a segment as decimal text: it may be beyond what a JS number holds exactly. */
+export const NumberText = v.pipe(
+  v.string(),
+  v.regex(/^(?:0|[1-9]\d{0,18})$/),
+  v.check((text) => BigInt(text) <= MAX_ID),
+);
+
+/** The wire form of a segment's numbers: what the router sends along with each call, as JSON text. */
+const SegmentSpec = v.object({
+  start: NumberText,
+  max: NumberText,
+  delta: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  remainder: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+});
+
+/** Reads a segment spec. Throws on anything malformed: only this service writes them. */
+export function parseSegmentSpec(text: string): SegmentNumbers {
+  const { start, max, delta, remainder } = v.parse(SegmentSpec, JSON.parse(text));
+  if (remainder >= delta) throw new RangeError("cannot read a segment spec: remainder ≥ delta");
+  return { start: BigInt(start), max: BigInt(max), delta, remainder };
+}
+
+/** What of a segment's numbers never changes, as one comparable text. */
+export function fingerprintOf({ start, delta, remainder }: SegmentNumbers): string {
+  return `start:${start} delta:${delta} remainder:${remainder}`;
+}

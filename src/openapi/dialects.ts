@@ -1,0 +1,66 @@
+/** The routes of other ID servers: their clients know them, this document only names them. */
+import * as v from "valibot";
+import type { Operation } from "./operation.ts";
+
+const text = v.string();
+const token = v.optional(text);
+
+function leaf(id: string, kind: string): Operation {
+  return {
+    id,
+    tag: "Dialects",
+    summary: `Leaf: one ID of a ${kind} namespace, as bare decimal; errors are Leaf's, with status 500`,
+    query: { token },
+    answers: { 200: { also: "text/plain" }, 500: { schema: "LeafError" } },
+    errors: [],
+    open: true,
+  };
+}
+
+function tinyId(id: string, summary: string, schema?: string): Operation {
+  const batch = id.includes("Segment") ? {} : { batchSize: v.optional(text) };
+  return {
+    id,
+    tag: "Dialects",
+    summary: `TinyID: ${summary}`,
+    // They may come in a form as well.
+    query: { bizType: v.optional(text), ...batch, token },
+    answers: { 200: schema === undefined ? { also: "text/plain" } : { schema } },
+    errors: [],
+    open: true,
+  };
+}
+
+function getAndPost(operation: Operation): Readonly<Record<string, Operation>> {
+  return { get: operation, post: { ...operation, id: `${operation.id}ByPost` } };
+}
+
+export const DIALECTS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  "/api/segment/get/{key}": getAndPost(leaf("leafSegment", "segment")),
+  "/api/snowflake/get/{key}": getAndPost(leaf("leafSnowflake", "snowflake")),
+  "/decodeSnowflakeId": {
+    get: {
+      id: "leafDecode",
+      tag: "Dialects",
+      summary: "Leaf: what an ID of the preset leaf says",
+      query: { snowflakeId: text, token },
+      answers: {
+        200: { schema: "LeafDecoded" },
+        400: { schema: "LeafError" },
+        500: { schema: "LeafError" },
+      },
+      errors: [],
+      open: true,
+    },
+  },
+  "/tinyid/id/nextId": getAndPost(tinyId("tinyNextId", "IDs of a segment namespace", "TinyIds")),
+  "/tinyid/id/nextIdSimple": getAndPost(
+    tinyId("tinyNextIdSimple", "the same with commas between; empty on errors"),
+  ),
+  "/tinyid/id/nextSegmentId": getAndPost(
+    tinyId("tinyNextSegmentId", "the next segment, for a client that counts itself", "TinySegment"),
+  ),
+  "/tinyid/id/nextSegmentIdSimple": getAndPost(
+    tinyId("tinyNextSegmentIdSimple", "currentId,loadingId,maxId,delta,remainder; empty on errors"),
+  ),
+};

@@ -1,0 +1,29 @@
+import type * as v from "valibot";
+import type { ProblemCode } from "../http/problem.ts";
+import type { QueryEntries } from "../http/query.ts";
+import type { Schema } from "./schemas.ts";
+import type { Example } from "./texts.ts";
+
+interface Answer {
+  readonly schema?: string;
+  readonly also?: string;
+  readonly example?: Example;
+  readonly headers?: Schema;
+}
+
+/** What the OpenAPI document says of one method of a route. */
+export interface Operation {
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly query?: QueryEntries;
+  /** Takes an Idempotency-Key. */
+  readonly repeatable?: boolean;
+  readonly body?: v.GenericSchema;
+  readonly bodyExample?: Example;
+  /** Status and the schema of its JSON body; undefined where there is none. */
+  readonly answers: Readonly<Record<string, Answer>>;
+  readonly errors: readonly ProblemCode[];
+  /** Routes that nobody needs a key for. */
+  readonly open?: boolean;
+}

@@ -1,0 +1,14 @@
+import type { Block } from "../core/block.ts";
+import type { Refusal } from "../core/errors.ts";
+
+/** IDs of one shard, or why not. */
+export type Issued =
+  | { readonly ok: true; readonly shard: number; readonly blocks: readonly Block[] }
+  | {
+      readonly ok: false;
+      readonly refusal: Refusal;
+      /** True: refused before anything was granted. False: IDs may have been skipped. */
+      readonly definite: boolean;
+      /** Waits asked for at shards, in ms. */
+      readonly waitedMs: number;
+    };
