@@ -6,7 +6,7 @@
  *     at most, by the ticket that asked for it.
  *  B2 Nothing is handed out at an age below 0 or above the lease's freshForMs, unless it never ages.
  *  B3 One fetch ahead at a time. Its claim lapses after CLAIM_LAPSES_MS, so that one which never answers does
- *     not block the next; what it brings later is dropped.
+ *     not block the next; what it brings later is dropped, unless it never ages and no other was asked for.
  *  B4 Two leases are held at most.
  *
  * Pure: the clock is handed in, the fetching is the caller's. Isolates and clients use the same buffer.
@@ -140,7 +140,8 @@ export class BlockBuffer {
 
   /** Takes in what a fetch brought. False: not that fetch's turn any more, or too old; its IDs are a gap. */
   fill(ticket: number, lease: Lease, nowMs: number): boolean {
-    if (ticket !== this.#openTicket || !this.#isClaimed(nowMs)) return false;
+    const lapsed = lease.freshForMs < Infinity && !this.#isClaimed(nowMs);
+    if (ticket !== this.#openTicket || lapsed) return false;
     this.#openTicket = undefined;
     this.#claimedAtMs = undefined;
     this.#rule.answered(nowMs - lease.askedAtMs);
