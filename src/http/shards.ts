@@ -2,8 +2,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import type { ShardStatus } from "../objects/shard-status.ts";
 import { SHARDS_PAGE_MAX } from "../service/limits.ts";
-import { regionOf, type SegmentNamespace, type SnowflakeNamespace } from "../service/namespaces.ts";
-import { type SegmentObjects, segmentStatus } from "../service/segment-call.ts";
+import { regionOf, type SnowflakeNamespace } from "../service/namespaces.ts";
 import { type StatusResult, shardStatus } from "../service/shard-status.ts";
 import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
@@ -11,6 +10,7 @@ import { withNamespace } from "./namespace.ts";
 import { invalidParameters, problem, refused } from "./problem.ts";
 import { parseQuery } from "./query.ts";
 import { wholeText } from "./schema.ts";
+import { OBJECT_FAILED, segmentAlone, segmentListed } from "./segment-status.ts";
 
 export const SHARDS_QUERY = {
   limit: v.optional(wholeText(1, SHARDS_PAGE_MAX)),
@@ -26,8 +26,7 @@ shards.get("/:namespace", requires("read"), withNamespace, async (c) => {
   if (errors.length > 0) return invalidParameters(c, errors);
   const { limit = SHARDS_PAGE_MAX, cursor = 0 } = values;
   if (namespace.kind === "segment") {
-    const status = cursor === 0 ? [await segmentBody(c.env.SEGMENTS, namespace)] : [];
-    return c.json({ shards: status });
+    return c.json({ shards: cursor === 0 ? [await segmentListed(c, namespace)] : [] });
   }
   const end = Math.min(namespace.shards, cursor + limit);
   const page = Array.from({ length: Math.max(0, end - cursor) }, (_, index) => cursor + index);
@@ -55,10 +54,7 @@ shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
     const detail = `The shards of ${namespace.name} are 0 to ${namespace.shards - 1}.`;
     return problem(c, { code: "not_found", detail });
   }
-  if (namespace.kind === "segment") {
-    const body = await segmentBody(c.env.SEGMENTS, namespace);
-    return "refusal" in body ? refused(c, body.refusal, true) : c.json(body);
-  }
+  if (namespace.kind === "segment") return await segmentAlone(c, namespace);
   const result = await shardStatus(c.env.SHARD, namespace, shard.output);
   if (!result.ok) return refused(c, result.refusal, true);
   return c.json(statusBody(namespace, result.region, result.status));
@@ -70,8 +66,7 @@ type Fault = Omit<Extract<StatusResult, { ok: false }>, "refusal"> & {
 
 /** A shard whose object failed. */
 function failed(namespace: SnowflakeNamespace, shard: number): Fault {
-  const refusal = { code: "internal", detail: "The shard's object failed." };
-  return { ok: false, shard, region: regionOf(namespace, shard), refusal };
+  return { ok: false, shard, region: regionOf(namespace, shard), refusal: OBJECT_FAILED };
 }
 
 function faultBody({ shard, region, refusal: { code, detail } }: Fault) {
@@ -93,29 +88,5 @@ function statusBody(
       return { lane, next, mark, lead: leadTicks, leadMs: leadTicks * tickMs };
     }),
     counters: { ...counters, maxLeadMs: maxLeadTicks * tickMs, writesPerIssued },
-  };
-}
-
-/** How a segment is, under the names of Leaf's table; its object counts as shard 0. */
-async function segmentBody(objects: SegmentObjects, namespace: SegmentNamespace) {
-  const reply = await segmentStatus(objects, namespace);
-  if (!reply.ok) return { shard: 0, refusal: reply.refusal };
-  const { maxId, updatedMs, tally, refusals } = reply.status;
-  const { step, start, max, delta, remainder, description } = namespace.definition;
-  const { last, ...counters } = tally;
-  return {
-    shard: 0,
-    max_id: maxId,
-    step,
-    start,
-    max,
-    delta,
-    remainder,
-    description,
-    update_time: updatedMs === undefined ? null : new Date(updatedMs).toISOString(),
-    fetches: last.map(({ atMs, from, until }) => {
-      return { time: new Date(atMs).toISOString(), from, until };
-    }),
-    counters: { ...counters, refusals },
   };
 }

@@ -6,6 +6,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { fetchSegment } from "../service/segment-call.ts";
+import { recordIssuing } from "./analytics.ts";
 import type { AppEnv } from "./app-env.ts";
 import {
   addressed,
@@ -92,9 +93,13 @@ async function nextSegment(c: Context<AppEnv>): Promise<Outcome<TinySegment>> {
   if (!found.ok) return found;
   const { caller, namespace } = found.value;
   const { step, delta, remainder } = namespace.definition;
-  const limited = await charged(c, caller, Math.ceil(step / delta));
+  const count = Math.ceil(step / delta);
+  const limited = await charged(c, caller, count);
   if (!limited.ok) return limited;
   const allocation = await fetchSegment(c.env.SEGMENTS, namespace, step);
+  const outcome = allocation.ok ? "issued" : allocation.refusal.code;
+  const facts = { namespace: namespace.name, callerId: caller.id, count, outcome };
+  recordIssuing(c.env, { route: "tinyid", ...facts });
   if (!allocation.ok) return refuse(allocation.refusal.code, allocation.refusal.detail);
   const { from, until } = allocation.segment;
   const currentId = from - 1n;

@@ -129,11 +129,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       refusals: { type: "object", additionalProperties: whole },
     }),
   }),
-  ShardFault: object({
-    shard: whole,
-    region: text,
-    fault: object({ code: text, detail: text }),
-  }),
+  ShardFault: object({ shard: whole, region: text, fault: object({ code: text, detail: text }) }, [
+    "region",
+  ]),
   Segment: object({
     shard: { const: 0 },
     max_id: { ...numberText, description: "The lowest number not yet given out" },
