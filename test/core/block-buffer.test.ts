@@ -12,6 +12,7 @@ import {
 
 const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;
+const YEAR_MS = 365 * 86_400_000;
 const RUNS = 1000;
 /** More than any lease here has. */
 const IDS_MAX = 100;
@@ -224,6 +225,104 @@ describe("leased IDs on their way out", () => {
   });
 });
 
+/** A year before, a year after, and both sides of what ends a claim. */
+const ANY_TIME_MS = [-YEAR_MS, -1, 0, CLAIM_LAPSES_MS - 1, CLAIM_LAPSES_MS, YEAR_MS];
+
+describe("leased IDs that do not age", () => {
+  const ageless = { freshForMs: Infinity };
+
+  it.each(ANY_TIME_MS)("B2 are handed out after %d ms", (ageMs) => {
+    const unused = holding(oneBlock(100n, 2, ageless)).buffer;
+    expect(unused.leftAt(NOW_MS + ageMs)).toBe(2);
+    expect(drained(unused, NOW_MS + ageMs)).toEqual([100n, 101n]);
+    const inUse = holding(oneBlock(100n, 2, ageless)).buffer;
+    expect(inUse.advance(NOW_MS)).toBe(true);
+    expect(inUse.leftAt(NOW_MS + ageMs)).toBe(1);
+    expect(drained(inUse, NOW_MS + ageMs)).toEqual([101n]);
+  });
+
+  it("B1 B2 come once and in order, however the clock jumps", () => {
+    const { buffer } = holding(leaseOf(THREE_BLOCKS, ageless));
+    const ids = [0, YEAR_MS, -YEAR_MS, 1, -1, 0].map((ms) => {
+      expect(buffer.advance(NOW_MS + ms)).toBe(true);
+      return buffer.id;
+    });
+    expect(ids).toEqual(THREE_BLOCKS_IDS);
+    expect(buffer.advance(NOW_MS)).toBe(false);
+  });
+
+  it.each(ANY_TIME_MS)("B3 are kept though they come after %d ms, and come once", (stepMs) => {
+    const buffer = new BlockBuffer(new ScriptedRule());
+    const { ticket } = planned(buffer);
+    const lateMs = NOW_MS + stepMs;
+    expect(buffer.fill(ticket, oneBlock(100n, 2, ageless), lateMs)).toBe(true);
+    expect(buffer.plan(lateMs, 1000), "B4").toBeUndefined();
+    expect(buffer.fill(ticket, oneBlock(100n, 2, ageless), lateMs), "B1").toBe(false);
+    expect(drained(buffer, lateMs)).toEqual([100n, 101n]);
+  });
+
+  it.each([-1, CLAIM_LAPSES_MS, YEAR_MS])(
+    "B3 are dropped where another lease was asked for meanwhile, %d ms after them",
+    (stepMs) => {
+      const nextMs = NOW_MS + stepMs;
+      for (const isLateFirst of [true, false]) {
+        const buffer = new BlockBuffer(new ScriptedRule());
+        const late = planned(buffer);
+        const next = planned(buffer, nextMs);
+        const answers = [
+          () => expect(buffer.fill(late.ticket, oneBlock(100n, 1, ageless), nextMs)).toBe(false),
+          () => expect(buffer.fill(next.ticket, oneBlock(200n, 1, ageless), nextMs)).toBe(true),
+        ];
+        for (const answer of isLateFirst ? answers : answers.reverse()) answer();
+        expect(drained(buffer, nextMs)).toEqual([200n]);
+      }
+    },
+  );
+
+  it("B1 that come late are told to the rule as answered once", () => {
+    const rule = new ScriptedRule();
+    const buffer = new BlockBuffer(rule);
+    const { ticket } = planned(buffer);
+    buffer.fill(ticket, oneBlock(100n, 1, ageless), NOW_MS + YEAR_MS);
+    buffer.fill(ticket, oneBlock(100n, 1, ageless), NOW_MS + YEAR_MS);
+    expect(rule.roundTripsMs).toEqual([YEAR_MS]);
+  });
+});
+
+describe("the place in a buffer", () => {
+  it("B1 moves on by as many as are skipped", () => {
+    const { buffer, rule } = holding(leaseOf([{ first: 100n, count: 6, step: 10 }]));
+    buffer.advance(NOW_MS);
+    buffer.skip(3);
+    expect([buffer.id, buffer.offset, buffer.leftAt(NOW_MS)]).toEqual([130n, 3, 2]);
+    expect(drained(buffer)).toEqual([140n, 150n]);
+    expect(rule.ends).toMatchObject([{ count: 6, used: 6 }]);
+  });
+
+  it.each([
+    [-1, 0],
+    [0, 7],
+    [FRESH_MS, 7],
+    [FRESH_MS + 1, 0],
+  ])("at an age of %d ms is followed by %d IDs at least", (ageMs, least) => {
+    const { buffer } = holding(oneBlock(100n, 5));
+    expect(new BlockBuffer(new ScriptedRule()).leftAt(NOW_MS)).toBe(0);
+    buffer.advance(NOW_MS);
+    buffer.fill(planned(buffer).ticket, oneBlock(200n, 3), NOW_MS);
+    expect(Math.max(0, buffer.leftAt(NOW_MS + ageMs))).toBe(least);
+  });
+
+  it("counts what is left of a lease that ages and one that does not", () => {
+    const { buffer } = holding(oneBlock(100n, 5));
+    buffer.advance(NOW_MS);
+    buffer.fill(planned(buffer).ticket, oneBlock(200n, 3, { freshForMs: Infinity }), NOW_MS);
+    expect(buffer.leftAt(NOW_MS)).toBe(7);
+    const lateMs = NOW_MS + YEAR_MS;
+    expect(buffer.leftAt(lateMs)).toBeLessThanOrEqual(3);
+    expect(drained(buffer, lateMs)).toEqual([200n, 201n, 202n]);
+  });
+});
+
 describe("the rule", () => {
   it.each([
     ["asks for as many as it says", 10, true, 1000, 10],
@@ -300,6 +399,8 @@ type Asked = "whenPlanned" | "now" | "justFresh" | "tooOld" | "inFuture";
 
 type Action =
   | { readonly kind: "advance" | "next" | "missed" }
+  /** At most so many: no more than the block has. */
+  | { readonly kind: "skip"; readonly most: number }
   | {
       readonly kind: "plan";
       readonly count: number;
@@ -329,6 +430,10 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: "next" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "missed" as const }) },
   {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("skip" as const), most: fc.nat(4) }),
+  },
+  {
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("plan" as const),
@@ -343,7 +448,7 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant("fill" as const),
       fetch: mostly(0, 1, 2, 1000),
       blockCounts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
-      freshForMs: mostly(FRESH_MS, 0, 20, 3000),
+      freshForMs: mostly(FRESH_MS, 0, 20, 3000, Infinity, Infinity),
       asked: mostly<Asked>("whenPlanned", "now", "justFresh", "tooOld", "inFuture"),
     }),
   },
@@ -409,7 +514,8 @@ class Model {
   }
 
   fill(ticket: number, held: Held, nowMs: number): boolean {
-    if (ticket !== this.#claim?.ticket || !this.isClaimed(nowMs)) return false;
+    if (ticket !== this.#claim?.ticket) return false;
+    if (held.lease.freshForMs !== Infinity && !this.isClaimed(nowMs)) return false;
     this.#claim = undefined;
     if (!isFresh(held.lease, nowMs)) {
       this.#end(held);
@@ -417,6 +523,13 @@ class Model {
     }
     this.ahead = held;
     return true;
+  }
+
+  leftAt(nowMs: number): number {
+    const left = [this.inUse, this.ahead].map((held) =>
+      held && isFresh(held.lease, nowMs) ? held.ids.length - held.used : 0,
+    );
+    return left.reduce((sum, many) => sum + many, 0);
   }
 
   isClaimed(nowMs: number): boolean {
@@ -430,6 +543,7 @@ class Model {
 }
 
 function isFresh({ askedAtMs, freshForMs }: Lease, nowMs: number): boolean {
+  if (freshForMs === Infinity) return true;
   return nowMs >= askedAtMs && nowMs <= askedAtMs + freshForMs;
 }
 
@@ -452,7 +566,9 @@ class Driver {
     else if (action.kind === "plan") this.#plan(action);
     else if (action.kind === "fill") this.#fill(action);
     else if (action.kind === "missed") this.#buffer.missed(this.#nowMs);
+    else if (action.kind === "skip") this.#skip(action.most);
     else this.#move(action.kind === "next");
+    this.#lookAtLeft();
   }
 
   end(): void {
@@ -472,6 +588,25 @@ class Driver {
     this.#sameMoment = true;
     if (moved) this.#look(this.#buffer.id);
     expect(moved ? this.#buffer.id : undefined).toBe(expected);
+  }
+
+  /** Only where the last `advance` moved somewhere. */
+  #skip(most: number): void {
+    if (!this.#sameMoment || !this.#model.inUse) return;
+    const { block, offset } = this.#buffer;
+    for (let left = Math.min(most, block.count - offset - 1); left > 0; left -= 1) {
+      this.#buffer.skip(1);
+      this.#look(this.#buffer.id);
+      expect(this.#buffer.id).toBe(this.#model.next());
+    }
+  }
+
+  #lookAtLeft(): void {
+    const left = this.#buffer.leftAt(this.#nowMs);
+    const { inUse } = this.#model;
+    const least = this.#model.leftAt(this.#nowMs);
+    if (inUse && !isFresh(inUse.lease, this.#nowMs)) expect(left).toBeLessThanOrEqual(least);
+    else expect(left).toBe(least);
   }
 
   #look(id: bigint): void {
@@ -516,11 +651,12 @@ class Driver {
     { blockCounts, freshForMs, asked }: Extract<Action, { kind: "fill" }>,
     plannedAtMs: number,
   ): Held {
+    const lastsMs = Math.min(freshForMs, YEAR_MS);
     const askedAtMs = {
       whenPlanned: plannedAtMs,
       now: this.#nowMs,
-      justFresh: this.#nowMs - freshForMs,
-      tooOld: this.#nowMs - freshForMs - 1,
+      justFresh: this.#nowMs - lastsMs,
+      tooOld: this.#nowMs - lastsMs - 1,
       inFuture: this.#nowMs + 1,
     }[asked];
     const blocks = blockCounts.map((count) => {

@@ -52,8 +52,19 @@ function cut([first, count]: readonly [bigint, number]): Block {
   return { first, count: left < BigInt(count) ? Number(left) : count };
 }
 
-function idsOf({ first, count }: Block): bigint[] {
-  return Array.from({ length: count }, (_, index) => first + BigInt(index));
+function idsOf({ first, count, step = 1 }: Block): bigint[] {
+  return Array.from({ length: count }, (_, index) => first + BigInt(index) * BigInt(step));
+}
+
+/** A block of IDs at a distance, cut where the IDs end. */
+function anySpaced(encoding: Encoding): fc.Arbitrary<Block> {
+  const step = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(10_000, 1_000_000));
+  return fc
+    .tuple(anyFirst(encoding), fc.integer({ min: 1, max: 100 }), step)
+    .map(([first, count, distance]) => {
+      const fits = (MAX_ID - first) / BigInt(distance) + 1n;
+      return { first, count: fits < BigInt(count) ? Number(fits) : count, step: distance };
+    });
 }
 
 function textOf(ids: readonly bigint[], encoding: Encoding, { before, after }: Surround): string {
@@ -163,11 +174,47 @@ describe("a block written as text", () => {
   });
 });
 
+describe("a block of IDs at a distance", () => {
+  it("is what each ID is on its own, in every encoding and surround", () => {
+    const anyCase = anyEncoding.chain((encoding) =>
+      fc.tuple(fc.constant(encoding), anySpaced(encoding), anySurround),
+    );
+    fc.assert(
+      fc.property(anyCase, ([encoding, block, surround]) => {
+        expect(written([block], encoding, surround)).toBe(textOf(idsOf(block), encoding, surround));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it.each(ENCODINGS)("in %s is followed by the next one without a gap", (encoding) => {
+    const blocks = [
+      { first: 7n, count: 4, step: 1000 },
+      { first: 4000n, count: 2 },
+      { first: 2n ** 53n + 1n, count: 3, step: 2 },
+    ];
+    const expected = textOf(blocks.flatMap(idsOf), encoding, LINE);
+    expect(written(blocks, encoding, LINE)).toBe(expected);
+  });
+
+  it.each(ENCODINGS)("in %s ends at 2^63 − 1", (encoding) => {
+    const block = { first: MAX_ID - 300n, count: 101, step: 3 };
+    const text = written([block], encoding, LINE);
+    expect(text).toBe(textOf(idsOf(block), encoding, LINE));
+    expect(text.endsWith(`\n${encode(MAX_ID, encoding)}\n`)).toBe(true);
+    const target = new Uint8Array(LOW_SPAN_MAX);
+    const past = { ...block, count: 102 };
+    expect(() => writeBlock(target, 0, past, encoding, LINE)).toThrow(RangeError);
+    expect(() => bytesMax([past], encoding, LINE)).toThrow(RangeError);
+  });
+});
+
 describe("the room for blocks", () => {
   it.each<[string, readonly Block[], Surround, number]>([
     ["none", [], LINE, 0],
     ["one ID", [{ first: 7n, count: 1 }], LINE, 2],
     ["its longest ID, as often as there are IDs", [{ first: 8n, count: 3 }], LINE, 9],
+    ["IDs at a distance", [{ first: 8n, count: 3, step: 50 }], LINE, 12],
     ["what stands around", [{ first: 10n, count: 3 }], { before: '"', after: '",' }, 15],
     [
       "all of them",
