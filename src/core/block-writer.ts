@@ -60,11 +60,11 @@ export function writeBlock(
   surround: Surround,
 ): number {
   const { first, count, step = 1 } = block;
-  if (step !== 1) return writeSpaced(target, at, block, encoding, surround);
-  const end = first + BigInt(count);
-  if (first < 0n || end - 1n > MAX_ID) {
+  if (first < 0n || (count > 0 && idAt(block, count - 1) > MAX_ID)) {
     throw new RangeError(`cannot write ${count} IDs from ${first} on: not in 0..${MAX_ID}`);
   }
+  if (step !== 1) return writeSpaced(target, at, block, encoding, surround);
+  const end = first + BigInt(count);
   const low = lowDigitsOf(encoding);
   const span = BigInt(low.span);
   let place = at;

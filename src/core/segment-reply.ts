@@ -1,5 +1,6 @@
 /** What a segment object answers, and its wire form: text, for the reason that grant-reply gives. */
 import { isRefusalCode, type Refusal } from "./errors.ts";
+import { MAX_ID } from "./limits.ts";
 import type { Allocation } from "./segment.ts";
 
 /** Writes a reply: `[from, until]` as texts, or the refusal as an object. */
@@ -17,21 +18,24 @@ export function readSegmentReply(text: string): Allocation {
   return { ok: false, refusal: refusalOf({ ...value }) };
 }
 
-function segmentOf([from, until]: readonly unknown[]) {
-  if (!isWhole(from) || !isWhole(until)) throw malformed();
+function segmentOf([from, until, ...more]: readonly unknown[]) {
+  if (!isWhole(from) || !isWhole(until) || more.length > 0) throw malformed();
   const segment = { from: BigInt(from), until: BigInt(until) };
   if (segment.from >= segment.until) throw malformed();
   return segment;
 }
 
-function refusalOf({ code, detail }: Record<string, unknown>): Refusal {
+function refusalOf({ code, detail, retryAfterMs }: Record<string, unknown>): Refusal {
   if (!isRefusalCode(code) || typeof detail !== "string") throw malformed();
-  return { code, detail };
+  if (retryAfterMs === undefined) return { code, detail };
+  if (typeof retryAfterMs !== "number") throw malformed();
+  return { code, detail, retryAfterMs };
 }
 
 function isWhole(value: unknown): value is string {
-  // One past the last number is 2^63 itself, of 19 digits.
-  return typeof value === "string" && /^\d{1,19}$/.test(value);
+  // One past the last number is 2^63 itself.
+  const isPlain = typeof value === "string" && /^(?:0|[1-9]\d{0,18})$/.test(value);
+  return isPlain && BigInt(value) <= MAX_ID + 1n;
 }
 
 function malformed(): TypeError {

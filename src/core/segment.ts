@@ -69,7 +69,7 @@ function firstFrom({ delta, remainder }: SegmentNumbers, from: bigint): bigint {
 }
 
 function exhausted({ max }: SegmentNumbers, count: number): Allocation {
-  const left = count === 1 ? "no number" : `fewer than ${count} numbers`;
-  const detail = `There is ${left} left up to this namespace's max, ${max}.`;
+  const left = count === 1 ? "is no number" : `are fewer than ${count} numbers`;
+  const detail = `There ${left} left up to this namespace's max, ${max}.`;
   return { ok: false, refusal: { code: "exhausted", detail } };
 }
