@@ -19,6 +19,8 @@ export interface AppEnv {
       caller: ApiKeyRecord;
       /** The code of the problem that was answered. */
       problemCode?: string;
+      /** Why a dialect refused, whatever status it answers. */
+      dialectCode?: string;
       /** What was thrown inside, where the handler answered it itself. */
       failure?: Error;
     };

@@ -33,6 +33,39 @@ export const timelyBody = timeout(BODY_READ_MAX_MS, (c) => {
   return new HTTPException(400, { res: problem(c, { code: "invalid_body", detail }) });
 });
 
+/** A body's bytes; undefined where it is over BODY_BYTES_MAX, breaks off or takes over BODY_READ_MAX_MS. */
+export async function boundedBytes(
+  body: ReadableStream<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  const done = new AbortController();
+  const late = scheduler.wait(BODY_READ_MAX_MS, { signal: done.signal }).then(() => undefined);
+  const reader = body.getReader();
+  try {
+    return await Promise.race([bytesFrom(reader), late]);
+  } catch {
+    return undefined;
+  } finally {
+    done.abort();
+    late.catch(() => undefined);
+    // What is left of it is not wanted any more, and may be broken.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function bytesFrom(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  const whole = new Uint8Array(BODY_BYTES_MAX);
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return whole.subarray(0, length);
+    if (length + value.length > BODY_BYTES_MAX) return undefined;
+    whole.set(value, length);
+    length += value.length;
+  }
+}
+
 /**
  * Reads a JSON object as the schema says; all its bad fields come back at once. `closest`, of a schema that has a
  * choice: the one that a bad value's fields are judged by.

@@ -38,7 +38,7 @@ export async function outcomeOf<Value>(
   work: () => Promise<Outcome<Value>>,
 ): Promise<Outcome<Value>> {
   const outcome = await work().catch((error: unknown) => thrown(c, error));
-  if (!outcome.ok) c.set("problemCode", outcome.refusal.code);
+  if (!outcome.ok) c.set("dialectCode", outcome.refusal.code);
   return outcome;
 }
 

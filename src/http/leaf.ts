@@ -4,10 +4,6 @@
  * Source: Leaf's LeafController and LeafMonitorController.
  */
 import { type Context, Hono } from "hono";
-import { decode } from "../core/codec.ts";
-import { decompose } from "../core/id.ts";
-import { tickStartMs } from "../core/layout.ts";
-import { PRESETS } from "../core/presets.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import type { AppEnv } from "./app-env.ts";
 import {
@@ -44,6 +40,8 @@ const RESULT_IDS: Partial<Record<ProblemCode, number>> = {
 const LEAF_EXCEPTION = "com.sankuai.inf.leaf.server.exception.LeafServerException";
 const MISSING_PARAMETER = "org.springframework.web.bind.MissingServletRequestParameterException";
 
+/** Leaf's epoch, as in its page: that of the preset `leaf`. */
+const LEAF_EPOCH_MS = 1_288_834_974_657;
 /** Leaf prints times in the zone that its servers run in. */
 const HOME_UTC_OFFSET = "+08:00";
 const UTC_OFFSET = /^([+-])(0\d|1[0-4]):([0-5]\d)$/;
@@ -83,6 +81,7 @@ leaf.get("/decodeSnowflakeId", async (c) => {
   if (!outcome.ok) return leafError(c, outcome.refusal);
   const text = c.req.query("snowflakeId");
   if (text === undefined) {
+    c.set("dialectCode", "invalid_parameter");
     const message = "Required String parameter 'snowflakeId' is not present";
     return springError(c, 400, "Bad Request", MISSING_PARAMETER, message);
   }
@@ -90,18 +89,23 @@ leaf.get("/decodeSnowflakeId", async (c) => {
 });
 leaf.all("/decodeSnowflakeId", (c) => methodRefused(c, ["GET", "HEAD"]));
 
-/** What Leaf's page says of an ID of its own layout, the preset `leaf`. */
+/** What Leaf's page says of an ID of its own layout, the preset `leaf`: its own arithmetic on Java's long. */
 function decoded(text: string, utcOffset: string): Record<string, string> {
-  const layout = PRESETS.get("leaf")?.layout;
-  const id = decode(text, "decimal");
-  const parts = layout && id !== undefined ? decompose(layout, id) : undefined;
-  if (!layout || !parts) return { errorMsg: NOT_AN_ID };
-  const unixMs = tickStartMs(layout, parts.tick);
+  const id = longOf(text);
+  if (id === undefined) return { errorMsg: NOT_AN_ID };
+  const unixMs = Number(id >> 22n) + LEAF_EPOCH_MS;
   return {
     timestamp: `${unixMs}(${localTime(unixMs, utcOffset)})`,
-    sequenceId: `${parts.sequence}`,
-    workerId: `${parts.shard}`,
+    sequenceId: `${id ^ ((id >> 12n) << 12n)}`,
+    workerId: `${(id >> 12n) ^ ((id >> 22n) << 10n)}`,
   };
+}
+
+/** As Java's Long.parseLong reads it; undefined where that throws. */
+function longOf(text: string): bigint | undefined {
+  if (!/^[+-]?\d{1,100}$/.test(text)) return undefined;
+  const value = BigInt(text.replace("+", ""));
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 /** As Java's `yyyy-MM-dd HH:mm:ss.SSS` in that zone. */

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
-import { routePath } from "hono/route";
+import { matchedRoutes } from "hono/route";
 import type { ApiKeyRecord } from "../core/api-key.ts";
 import type { AppEnv } from "./app-env.ts";
 
@@ -14,16 +14,16 @@ export const logFailures = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   const { status } = c.res;
   // A dialect may say that it failed in an answer of status 200.
-  const code = c.get("problemCode");
-  if (status < 400 && code === undefined) return;
+  const refused = c.get("dialectCode");
+  if (status < 400 && refused === undefined) return;
   // An HTTPException is a refusal that middleware threw, not a failure.
   const error = c.error instanceof HTTPException ? undefined : (c.error ?? c.get("failure"));
   const line = {
     requestId: c.get("requestId"),
     method: c.req.method,
-    route: routePath(c, -1),
+    route: routeOf(c),
     status,
-    code,
+    code: refused ?? c.get("problemCode"),
     caller: c.get("caller")?.id,
     ...(error && { error: error.message, cause: causeOf(error), stack: error.stack }),
   };
@@ -38,11 +38,16 @@ export function logCutStream(c: Context, code: string): void {
   const line = {
     requestId,
     method: c.req.method,
-    route: routePath(c, -1),
+    route: routeOf(c),
     code,
     caller: caller.id,
   };
   console.warn(JSON.stringify({ ...line, cut: true }));
+}
+
+/** The pattern of the route: middleware stands at `*`, before and behind it. */
+function routeOf(c: Context): string {
+  return matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";
 }
 
 function causeOf({ cause }: Error): string | undefined {

@@ -4,10 +4,10 @@
  * Source: TinyID's IdContronller, ErrorCode and DbSegmentIdServiceImpl.
  */
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { fetchSegment } from "../service/segment-call.ts";
 import { recordIssuing } from "./analytics.ts";
 import type { AppEnv } from "./app-env.ts";
+import { boundedBytes } from "./body.ts";
 import {
   addressed,
   charged,
@@ -38,16 +38,8 @@ interface TinySegment {
   readonly remainder: number;
 }
 
-const tooLarge = bodyLimit({
-  maxSize: BODY_BYTES_MAX,
-  onError: (c) => {
-    const { refusal } = refused(`A body here takes at most ${BODY_BYTES_MAX} bytes.`);
-    return isSimple(c) ? simpleAnswer(c, "") : jsonError(c, refusal);
-  },
-});
-
 for (const path of ["/nextId", "/nextIdSimple"]) {
-  tinyId.on(ISSUING_METHODS, path, tooLarge, async (c) => {
+  tinyId.on(ISSUING_METHODS, path, async (c) => {
     if (c.req.method === "HEAD") return methodRefused(c, ISSUING_METHODS);
     const outcome = await outcomeOf(c, () => nextIds(c));
     if (isSimple(c)) return simpleAnswer(c, outcome.ok ? outcome.value : "");
@@ -56,7 +48,7 @@ for (const path of ["/nextId", "/nextIdSimple"]) {
 }
 
 for (const path of ["/nextSegmentId", "/nextSegmentIdSimple"]) {
-  tinyId.on(ISSUING_METHODS, path, tooLarge, async (c) => {
+  tinyId.on(ISSUING_METHODS, path, async (c) => {
     if (c.req.method === "HEAD") return methodRefused(c, ISSUING_METHODS);
     const outcome = await outcomeOf(c, () => nextSegment(c));
     if (isSimple(c)) return simpleAnswer(c, outcome.ok ? simpleSegment(outcome.value) : "");
@@ -117,7 +109,11 @@ interface Parameters {
 async function parametersOf(c: Context): Promise<Outcome<Parameters>> {
   const query = new URL(c.req.url).searchParams;
   const form = await formOf(c);
-  if (!form) return refused(`A form takes at most ${BODY_READ_MAX_MS} ms to arrive, whole.`);
+  if (!form) {
+    return refused(
+      `A form takes at most ${BODY_BYTES_MAX} bytes, whole within ${BODY_READ_MAX_MS} ms.`,
+    );
+  }
   const of = (name: string): string | undefined => query.get(name) ?? form.get(name) ?? undefined;
   return {
     ok: true,
@@ -125,16 +121,18 @@ async function parametersOf(c: Context): Promise<Outcome<Parameters>> {
   };
 }
 
-/** The form in the body, empty where there is none; undefined where it does not arrive. */
+/** The form in the body, empty where there is none; undefined where it is too large or does not arrive. */
 async function formOf(c: Context): Promise<URLSearchParams | undefined> {
   const type = c.req.header("content-type") ?? "";
-  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return new URLSearchParams();
-  const late = scheduler.wait(BODY_READ_MAX_MS).then(() => undefined);
-  const text = await Promise.race([c.req.text().catch(() => undefined), late]);
-  return text === undefined ? undefined : new URLSearchParams(text);
+  const { body } = c.req.raw;
+  if (!body || !/^application\/x-www-form-urlencoded\b/i.test(type)) return new URLSearchParams();
+  const bytes = await boundedBytes(body);
+  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
-function batchSizeOf(text = "1"): number | undefined {
+/** Nothing, or an empty text, is 1. */
+function batchSizeOf(given: string | undefined): number | undefined {
+  const text = given || "1";
   if (!/^\+?0*[1-9]\d*$/.test(text)) return undefined;
   return Math.min(Number(text), TINYID_BATCH_MAX);
 }
@@ -175,5 +173,5 @@ function answer(c: Context, text: string, type: string): Response {
 }
 
 function isSimple(c: Context): boolean {
-  return new URL(c.req.url).pathname.endsWith("Simple");
+  return c.req.path.endsWith("Simple");
 }

@@ -219,6 +219,15 @@ describe("/decodeSnowflakeId", () => {
     },
   );
 
+  it.each([
+    ["-1", "1288834974656(2010-11-04 09:42:54.656)", "4095", "1023"],
+    ["+5", "1288834974657(2010-11-04 09:42:54.657)", "5", "0"],
+    ["0000004096", "1288834974657(2010-11-04 09:42:54.657)", "0", "1"],
+  ])("reads %j as Java's long is read", async (text, timestamp, sequenceId, workerId) => {
+    const response = await request(`/decodeSnowflakeId?snowflakeId=${encodeURIComponent(text)}`);
+    expect(await response.json()).toEqual({ timestamp, sequenceId, workerId });
+  });
+
   it("reads the first and the last ID", async () => {
     const texts = ["0", "9223372036854775807"].map(async (id) => {
       return (await request(`/decodeSnowflakeId?snowflakeId=${id}`)).text();
@@ -229,7 +238,7 @@ describe("/decodeSnowflakeId", () => {
     ]);
   });
 
-  it.each(["", "x", "-1", "1.0", "1e3", "0x1", " 1", "9223372036854775808"])(
+  it.each(["", "x", "+", "1.0", "1e3", "0x1", " 1", "9223372036854775808"])(
     "knows no ID %j",
     async (text) => {
       const response = await request(`/decodeSnowflakeId?snowflakeId=${encodeURIComponent(text)}`);

@@ -7,6 +7,7 @@ import { idsOf, request } from "../support/requests.ts";
 const OPEN: Env = { ...env };
 const FORM = "application/x-www-form-urlencoded";
 const BATCH_TAKES = "batchSize takes a whole number from 1 on; above 100000 it counts as that.";
+const FORM_TAKES = "A form takes at most 16384 bytes, whole within 5000 ms.";
 const UNKNOWN = "There is no namespace of that name.";
 
 beforeEach(() => {
@@ -209,28 +210,57 @@ describe("parameters", () => {
   it("take a body of 16,384 bytes and no larger one", async () => {
     const fill = (bytes: number) => "bizType=segment&x=".padEnd(bytes, "y");
     expect(await tiny("nextId", form(fill(16_384)))).toContain('"code":200');
-    const large = refused("A body here takes at most 16384 bytes.");
+    const large = refused(FORM_TAKES);
     expect(await tiny("nextId", form(fill(16_385)))).toBe(large);
     expect(await tiny("nextSegmentId", form(fill(100_000)))).toBe(large);
     expect(await tiny("nextIdSimple", form(fill(16_385)))).toBe("");
   });
 
-  const declared = { "content-type": FORM, "content-length": "100" };
-  const opened = { method: "POST", key: null, headers: declared, bindings: OPEN };
-
-  it("that break off are refused, and are no failure inside", async () => {
-    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const rawBody = new ReadableStream({ pull: (stream) => stream.error(new Error("gone")) });
-    const { status, text } = await ask("/tinyid/id/nextId", { ...opened, rawBody });
-    expect([status, text.slice(0, 21)]).toEqual([200, '{"data":null,"code":6']);
-    expect(log).not.toHaveBeenCalled();
+  it("are passed over where they are no form, whatever they hold", async () => {
+    const json = { method: "POST", body: "x".repeat(100_000) };
+    expect(await tiny("nextId?bizType=segment", json)).toContain('"code":200');
   });
 
-  it("that do not arrive are waited for 5 s", async () => {
+  const lengths = [{ "content-length": "100" }, {}];
+  const opened = { method: "POST", key: null, bindings: OPEN };
+
+  it.each(lengths)("that break off are refused, and are no failure inside: %j", async (length) => {
+    const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const warnings = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    const begin = new TextEncoder().encode("bizType=segment&");
+    let pulls = 0;
+    const rawBody = new ReadableStream({
+      pull: (stream) => {
+        pulls += 1;
+        if (pulls === 1) stream.enqueue(begin);
+        else stream.error(new Error("gone"));
+      },
+    });
+    const headers = { "content-type": FORM, ...length };
+    const { status, text } = await ask("/tinyid/id/nextId", { ...opened, headers, rawBody });
+    expect([status, text]).toEqual([200, refused(FORM_TAKES)]);
+    expect(errors).not.toHaveBeenCalled();
+    expect(warnings).toHaveBeenCalledOnce();
+  });
+
+  it.each(lengths)("that do not arrive are waited for 5 s: %j", async (length) => {
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
-    const { text } = await ask("/tinyid/id/nextId", { ...opened, rawBody: new ReadableStream() });
-    expect(text).toBe(refused("A form takes at most 5000 ms to arrive, whole."));
-    expect(wait).toHaveBeenCalledExactlyOnceWith(5000);
+    const headers = { "content-type": FORM, ...length };
+    const rawBody = new ReadableStream();
+    const { text } = await ask("/tinyid/id/nextId", { ...opened, headers, rawBody });
+    expect(text).toBe(refused(FORM_TAKES));
+    expect(wait).toHaveBeenCalledExactlyOnceWith(5000, expect.anything());
+  });
+});
+
+describe("parameters", () => {
+  it("an empty batchSize is none, as in Spring", async () => {
+    await put("tiny-empty", { kind: "segment" });
+    expect(await tiny("nextId?bizType=tiny-empty&batchSize=")).toBe(ok("[1]"));
+  });
+
+  it("an escaped path is the path", async () => {
+    expect(await tiny("nextId%53imple?bizType=tiny-nowhere")).toBe("");
   });
 });
 
