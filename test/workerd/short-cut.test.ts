@@ -10,6 +10,7 @@ import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
 import { CACHE_TRUSTED_MS } from "../../src/service/limits.ts";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../support/admin.ts";
+import { comparable, sendBoth, sendShort, unlimited } from "../support/both-ways.ts";
 import { clock } from "../support/clock.ts";
 import { recordedShards } from "../support/recorded-shards.ts";
 import { type Sent, type SentAnswer, send } from "../support/send.ts";
@@ -22,43 +23,6 @@ beforeEach(() => {
 afterEach(() => {
   clock.restore();
 });
-
-/** Headers that differ from answer to answer. */
-const OWN_HEADERS = ["x-request-id", "edgeflake-shard", "server-timing"];
-
-/** What of an answer has to be the same on both ways. */
-function comparable({ status, headers, text }: SentAnswer) {
-  const entries = [...headers].filter(([name]) => !OWN_HEADERS.includes(name));
-  return {
-    status,
-    names: [...headers.keys()].sort(),
-    values: Object.fromEntries(entries),
-    timing: headers.get("server-timing")?.replace(/dur=[\d.]+/, "dur="),
-    text: text
-      .replace(/(?<=[[,]"?)[0-9A-Za-z]+(?="?[,\]])/g, "ID")
-      .replace(/^[0-9A-Za-z]+\n/gm, "ID\n")
-      .replace(/(?<="first":")\d+/, "ID")
-      .replace(/(?<="shard":)\d+|(?<="Shard )\d+/, "SHARD")
-      .replace(/(?<="requestId":")[^"]+/, ""),
-  };
-}
-
-/** Whether the router was asked for that answer. */
-async function sendShort(path: string, sent?: Sent): Promise<SentAnswer & { short: boolean }> {
-  const router = vi.spyOn(app, "fetch");
-  const answer = await send(worker, path, sent);
-  const short = router.mock.calls.length === 0;
-  router.mockRestore();
-  return { ...answer, short };
-}
-
-/** The answer of both ways, which must be alike. */
-async function sendBoth(path: string, sent?: Sent) {
-  const answer = await sendShort(path, sent);
-  const routed = await send(app, path, sent);
-  expect(comparable(answer)).toEqual(comparable(routed));
-  return { ...answer, routed };
-}
 
 function bodyOf({ text }: SentAnswer): Record<string, unknown> {
   return JSON.parse(text);
@@ -228,11 +192,6 @@ async function callerOf(caller: (typeof CALLERS)[number]): Promise<Sent> {
   if (caller === CALLERS[1]) return { bindings: unlimited(CLOSED), headers: withKey(ADMIN_KEY) };
   const { key } = await keyFor({ scopes: ["issue"] });
   return { bindings: CLOSED, headers: withKey(key) };
-}
-
-/** Without a limiter, as in plain workerd: an answer from memory waits for nothing then. */
-function unlimited(bindings: Env): Env {
-  return Object.assign({ ...bindings }, { LIMITER: undefined });
 }
 
 function titled(rows: readonly Row[]): [title: string, ...Row][] {
