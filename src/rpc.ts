@@ -122,6 +122,11 @@ function textOf({
   idempotencyKey,
   ...options
 }: PlacementOptions & Record<string, unknown>): IssueText {
+  // Callers need not be typed: null or a number, read as a text, would be one key for all of them.
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== "string") {
+    const errors = [{ parameter: "idempotencyKey", detail: "takes a text" }];
+    okOf({ ok: false, errors });
+  }
   return {
     query: queryFrom(options),
     acceptedFormat: () => "json",

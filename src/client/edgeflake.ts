@@ -1,3 +1,4 @@
+import type { Block } from "../core/block.ts";
 import { BlockBuffer, CLAIM_LAPSES_MS, type Lease } from "../core/block-buffer.ts";
 import { DecimalRun } from "../core/decimal-run.ts";
 import type { DecodedId } from "../core/decoded.ts";
@@ -23,7 +24,7 @@ export type { DecodeOptions, EdgeflakeBinding, Placement } from "./transport.ts"
 export interface CallOptions extends Placement {
   /**
    * Of segments: the same key gets the same IDs again, for a day. Strict calls have one of their own, so that
-   * none of their repetitions leaves a hole.
+   * none of their repetitions leaves a hole. At most 240 characters for more than 100,000 IDs, else 255.
    */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -59,7 +60,8 @@ export class Edgeflake {
   readonly #options: { readonly timeoutMs: number; readonly retries: number };
   readonly #waitUntil: (work: Promise<unknown>) => void;
   readonly #buffer = new BlockBuffer(new FreshDemand(DEMAND_MS));
-  #run = { first: 0n, texts: new DecimalRun(0n) };
+  /** The block in use, and its texts. */
+  #run: { readonly block: Block; readonly texts: DecimalRun } | undefined;
   #readingUses = 0;
   /** IDs of one request at most: the namespace may take fewer than REQUEST_MAX. */
   #requestMax = REQUEST_MAX;
@@ -147,8 +149,8 @@ export class Edgeflake {
 
   #text(): string {
     const { block, offset } = this.#buffer;
-    if (this.#run.first !== block.first) {
-      this.#run = { first: block.first, texts: new DecimalRun(block.first, block.step) };
+    if (this.#run?.block !== block) {
+      this.#run = { block, texts: new DecimalRun(block.first, block.step) };
     }
     return this.#run.texts.at(offset);
   }

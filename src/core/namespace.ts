@@ -3,7 +3,7 @@
  *
  * Invariants:
  *  N1 What decides which IDs a namespace can produce (kind, layout; start, delta and remainder of a segment)
- *     never changes. The max of a segment may: nothing that was given out lies past the one of before.
+ *     never changes. The max of a segment only grows.
  *  N2 What decides where a key's IDs come from (keyShards) and where objects live (regions) never changes.
  *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
  */

@@ -3,7 +3,7 @@ import type { FieldError } from "./field-error.ts";
 import { MAX_ID, SEGMENT_STEP_DEFAULT } from "./limits.ts";
 import { blockOf, type SegmentNumbers } from "./segment.ts";
 
-/** What a person asks for. start, delta and remainder, absent: as they are; the rest, absent: the default. */
+/** What a person asks for. start, max, delta and remainder, absent: as they are; the rest, absent: the default. */
 export interface SegmentWish {
   readonly kind: "segment";
   /** Numbers fetched at a time, before Leaf's rule makes them more; ≥ 1. */
@@ -38,7 +38,7 @@ export function defineSegment(
     kind: "segment",
     step: wish.step ?? Math.max(SEGMENT_STEP_DEFAULT, wish.delta ?? stored?.delta ?? 1),
     start: wish.start ?? stored?.start ?? START_DEFAULT,
-    max: wish.max ?? `${MAX_ID}`,
+    max: wish.max ?? stored?.max ?? `${MAX_ID}`,
     delta: wish.delta ?? stored?.delta ?? 1,
     remainder: wish.remainder ?? stored?.remainder ?? 0,
     description: wish.description ?? "",
@@ -55,7 +55,10 @@ export function segmentNumbersOf(definition: SegmentDefinition): SegmentNumbers 
 /** The fields that would change and never do. */
 export function segmentConflicts(stored: SegmentDefinition, wished: SegmentDefinition): string[] {
   const fixed = ["start", "delta", "remainder"] as const;
-  return fixed.filter((field) => stored[field] !== wished[field]);
+  const changed: string[] = fixed.filter((field) => stored[field] !== wished[field]);
+  // Isolates and clients hold numbers up to the one of before.
+  if (BigInt(wished.max) < BigInt(stored.max)) changed.push("max");
+  return changed;
 }
 
 function errorsOf(definition: SegmentDefinition): FieldError[] {

@@ -47,7 +47,7 @@ export function logCutStream(c: Context, code: string): void {
 
 /** The pattern of the route: middleware stands at `*`, before and behind it. */
 function routeOf(c: Context): string {
-  return matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";
+  return matchedRoutes(c).find(({ path }) => !path.endsWith("*"))?.path ?? "*";
 }
 
 function causeOf({ cause }: Error): string | undefined {

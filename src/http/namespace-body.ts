@@ -86,16 +86,17 @@ const SnowflakeBody = v.pipe(
 
 /** A number of a segment: as text where it is beyond what a JSON number holds exactly. */
 const segmentTakes = `takes a whole number from 0 to ${MAX_ID}, as text where it is above ${Number.MAX_SAFE_INTEGER}`;
-const SegmentNumber = v.pipe(
-  v.union(
-    [
-      v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
-      v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,18})$/)),
-    ],
-    segmentTakes,
-  ),
-  v.check((text) => BigInt(text) <= MAX_ID, segmentTakes),
+const SegmentNumber = v.union(
+  [
+    v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
+    v.pipe(v.string(), v.check(isSegmentNumber)),
+  ],
+  segmentTakes,
 );
+
+function isSegmentNumber(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= MAX_ID;
+}
 
 const descriptionTakes = `takes a text of at most ${DESCRIPTION_CHARS_MAX} characters`;
 

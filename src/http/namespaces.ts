@@ -90,7 +90,7 @@ function conflict(
 ): Problem {
   const fixed =
     stored.kind === "segment"
-      ? "Kind, start, delta and remainder never change."
+      ? "Kind, start, delta and remainder never change, max only grows."
       : "Kind, layout, regions and keyShards never change, shards only grow.";
   const detail = `The namespace exists with another ${fields.join(", ")}. ${fixed}`;
   return { code: "layout_conflict", detail, conflict: { stored, wished } };

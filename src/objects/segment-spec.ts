@@ -5,8 +5,7 @@ import type { SegmentNumbers } from "../core/segment.ts";
 /** A number of a segment as decimal text: it may be beyond what a JS number holds exactly. */
 export const NumberText = v.pipe(
   v.string(),
-  v.regex(/^(?:0|[1-9]\d{0,18})$/),
-  v.check((text) => BigInt(text) <= MAX_ID),
+  v.check((text) => /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= MAX_ID),
 );
 
 /** The wire form of a segment's numbers: what the router sends along with each call, as JSON text. */

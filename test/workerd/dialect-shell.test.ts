@@ -54,6 +54,32 @@ describe("logs", () => {
     }
   });
 
+  it("name the route by its pattern", async () => {
+    const paths = ["/api/segment/get/nothing", "/api/snowflake/get/segment", "/tinyid/id/nextId"];
+    const routes = [];
+    for (const path of paths) {
+      lines = [];
+      await ask(path, { key: null });
+      routes.push(JSON.parse(lines[0] ?? "").route);
+    }
+    expect(routes).toEqual(["/api/segment/get/:key", "/api/snowflake/get/:key", paths[2]]);
+  });
+
+  it("have none where a key is known, though asking for it anew in the background is refused", async () => {
+    const { key } = await keyFor({ scopes: ["issue"] });
+    const limit = async () => ({ success: false });
+    const bindings = { ...CLOSED, LOOKUP_LIMITER: { limit } };
+    await ask("/v1/ids/default", { key });
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const nowMs = Date.now();
+    vi.spyOn(Date, "now").mockReturnValue(nowMs + 29_000);
+    for (const path of [`/tinyid/id/nextId?bizType=segment&token=${key}`, "/v1/ids/default"]) {
+      const { status } = await ask(path, { key: path.startsWith("/v1") ? key : null, bindings });
+      expect(status).toBe(200);
+    }
+    expect(lines).toEqual([]);
+  });
+
   it("have none for what went well, with a key or without", async () => {
     await said(ADMIN_KEY);
     await said("some-token", ROUTES, OPEN);

@@ -26,19 +26,38 @@ afterEach(() => {
 
 describe("PUT", () => {
   it("creates with 201, changes with 200, and both show the whole", async () => {
-    const made = await put("invoices", { kind: "segment" });
-    expect(made).toMatchObject({ status: 201, body: { name: "invoices", ...CREATED } });
+    expect(await put("plain", { kind: "segment" })).toMatchObject({ status: 201, body: CREATED });
+    const made = await put("invoices", { kind: "segment", max: 4000 });
+    const body = { name: "invoices", ...CREATED, max: "4000" };
+    expect(made).toMatchObject({ status: 201, body });
     const wish = { kind: "segment", step: 50, max: 5000, description: "of 2026" };
     const changed = await put("invoices", wish);
     expect(changed).toMatchObject({
       status: 200,
       body: { ...CREATED, step: 50, max: "5000", description: "of 2026" },
     });
-    // What is left out returns to its default.
+    // What is left out returns to its default, but for what decides which numbers there are.
     const back = await put("invoices", { kind: "segment" });
-    expect(back).toMatchObject({ status: 200, body: CREATED });
+    expect(back).toMatchObject({ status: 200, body: { ...CREATED, max: "5000" } });
     expect((await ask("/v1/namespaces/invoices")).body).toEqual(back.body);
   });
+
+  it("takes back no max: isolates hold numbers up to it", async () => {
+    const name = await someSegment({ max: 5000 });
+    const { status, body } = await put(name, { kind: "segment", max: 4999 });
+    expect([status, body.code]).toEqual([409, "layout_conflict"]);
+    expect(body.detail).toContain("with another max.");
+    expect((await put(name, { kind: "segment", max: 5001 })).status).toBe(200);
+  });
+
+  it.each(["x", "1.5", "1e3", "-1", "01", " ", "9223372036854775808"])(
+    "names start and max where they are %j",
+    async (text) => {
+      const { status, body } = await put("never-made", { kind: "segment", start: text, max: text });
+      expect([status, body.code]).toEqual([400, "invalid_body"]);
+      expect(body.errors).toMatchObject([{ field: "start" }, { field: "max" }]);
+    },
+  );
 
   it.each([
     [

@@ -74,6 +74,17 @@ describe("the methods", () => {
     expect(await maxIdOf(name)).toBeUndefined();
   });
 
+  it.each([null, 5, {}, ["a"]])("takes no idempotencyKey %j: it is no text", async (key) => {
+    const name = await someSegment();
+    // Callers need not be typed.
+    const options = { idempotencyKey: key as unknown as string };
+    for (const call of [() => rpc.nextId(name, options), () => rpc.blocks(name, 1, options)]) {
+      const problem = await thrown(call);
+      expect(problem).toMatchObject({ code: "invalid_parameter", status: 400, definite: true });
+    }
+    expect(await maxIdOf(name)).toBeUndefined();
+  });
+
   it("what is refused is thrown: past max, beyond it, retired", async () => {
     const name = await someSegment({ max: 5 });
     for (const call of [
@@ -148,6 +159,17 @@ describe("a client with a binding", () => {
     expect(new Set(ids).size).toBe(3005);
     const [id = ""] = ids;
     expect(await client.decode(id)).toEqual({ id, kind: "segment", value: id });
+  });
+
+  it("gives the right numbers where a leased block begins at 0", async () => {
+    const name = await someSegment({ start: 0, delta: 3 });
+    const client = new Edgeflake({ binding: rpc, namespace: name });
+    const ids = await Promise.all([client.next(), client.next(), client.next()]);
+    // What was leased behind the answers.
+    for (let next = client.next(); ids.length < 50; next = client.next()) ids.push(await next);
+    expect(ids).toContain("0");
+    expect(ids.filter((id) => BigInt(id) % 3n !== 0n)).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it("rejects with the service's own code", async () => {

@@ -174,7 +174,7 @@ describe("what is refused", () => {
     for (const _again of [false, true]) {
       expect((await sendBoth(path, { bindings: OPEN })).status).toBe(200);
     }
-    await put(name, { kind: "segment" });
+    await put(name, { kind: "segment", max: `${2n ** 53n}` });
     for (const _again of [false, true]) {
       expect((await sendBoth(path, { bindings: OPEN })).status).toBe(400);
     }

@@ -260,7 +260,9 @@ describe("parameters", () => {
   });
 
   it("an escaped path is the path", async () => {
-    expect(await tiny("nextId%53imple?bizType=tiny-nowhere")).toBe("");
+    const response = await request("/tinyid/id/nextId%53imple?bizType=tiny-nowhere");
+    expect(response.headers.get("content-type")).toBe("text/plain;charset=UTF-8");
+    expect(await response.text()).toBe("");
   });
 });
 
