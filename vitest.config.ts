@@ -42,6 +42,7 @@ export default defineConfig({
                   durableObjects: {
                     SHARD: { className: "Shard", useSQLite: true },
                     SEGMENTS: { className: "Segments", useSQLite: true },
+                    LEASES: { className: "Leases", useSQLite: true },
                     REGISTRY: { className: "Registry", useSQLite: true },
                   },
                 },

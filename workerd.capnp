@@ -16,12 +16,14 @@ const edgeflake :Workerd.Worker = (
   durableObjectNamespaces = [
     (className = "Shard", uniqueKey = "edgeflake-Shard", enableSql = true),
     (className = "Segments", uniqueKey = "edgeflake-Segments", enableSql = true),
+    (className = "Leases", uniqueKey = "edgeflake-Leases", enableSql = true),
     (className = "Registry", uniqueKey = "edgeflake-Registry", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "data"),
   bindings = [
     (name = "SHARD", durableObjectNamespace = "Shard"),
     (name = "SEGMENTS", durableObjectNamespace = "Segments"),
+    (name = "LEASES", durableObjectNamespace = "Leases"),
     (name = "REGISTRY", durableObjectNamespace = "Registry"),
     (name = "ADMIN_KEY", fromEnvironment = "ADMIN_KEY"),
     (name = "CORS_ORIGINS", fromEnvironment = "CORS_ORIGINS"),

@@ -4,12 +4,13 @@ import { DecimalRun } from "../core/decimal-run.ts";
 import type { DecodedId } from "../core/decoded.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { EdgeflakeError, fieldsOf } from "./errors.ts";
+import { malformed } from "./http.ts";
 import { type EdgeflakeOptions, transportOf } from "./options.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
+import { textsInto } from "./texts.ts";
 import {
   type Asked,
   type DecodeOptions,
-  malformed,
   type Placement,
   readBlocks,
   type Transport,
@@ -109,10 +110,7 @@ export class Edgeflake {
       const lease = await this.#lease(part, asked, left).catch((error: unknown) => {
         if (!this.#learnsMax(part, error)) throw error;
       });
-      for (const block of lease?.blocks ?? []) {
-        const texts = new DecimalRun(block.first, block.step);
-        for (let offset = 0; offset < block.count; offset += 1) ids.push(texts.at(offset));
-      }
+      for (const block of lease?.blocks ?? []) textsInto(ids, block);
     }
     return ids;
   }

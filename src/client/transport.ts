@@ -1,7 +1,8 @@
 /** How requests get to the service: over HTTPS, or by a service binding. */
 import type { BlocksAnswer } from "../core/blocks-answer.ts";
 import type { DecodedId } from "../core/decoded.ts";
-import { EdgeflakeError, errorOf, fieldsOf } from "./errors.ts";
+import { errorOf, fieldsOf } from "./errors.ts";
+import { httpAsk, malformed } from "./http.ts";
 
 /** Where IDs come from. At most one of `shard` and `key`. */
 export interface Placement {
@@ -52,33 +53,22 @@ export function httpTransport(
   key: string | undefined,
   namespace: string,
 ): Transport {
-  const base = `${url}`.replace(/\/*$/, "");
-  const headers = { accept: "application/json", ...(key && { authorization: `Bearer ${key}` }) };
-  const ask = async (
-    method: "GET" | "POST",
-    path: string,
-    query: object,
-    signal: AbortSignal,
-    idempotencyKey?: string,
-  ): Promise<unknown> => {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const address = `${base}/v1/${path}?${new URLSearchParams(given)}`;
-    const sent = idempotencyKey ? { ...headers, "idempotency-key": idempotencyKey } : headers;
-    const response = await fetch(address, { method, headers: sent, signal });
-    // Read whole: an answer that breaks off is none.
-    const text = await response.text();
-    const body = jsonOf(text);
-    if (response.ok && body !== undefined) return body;
-    if (response.ok) throw malformed(path);
-    throw errorOf(body, response.status, secondsOf(response.headers.get("retry-after")));
-  };
+  const ask = httpAsk(url, key);
   const name = encodeURIComponent(namespace);
   return {
     // Not GET: a cache on the way that minds nothing would give the same IDs twice.
     blocks: (count, { idempotencyKey, ...placement }, signal) =>
-      ask("POST", `blocks/${name}`, { ...placement, count }, signal, idempotencyKey),
+      ask(
+        `blocks/${name}`,
+        { ...placement, count },
+        {
+          method: "POST",
+          signal,
+          headers: idempotencyKey ? { "idempotency-key": idempotencyKey } : {},
+        },
+      ),
     decode: (id, options, signal) =>
-      ask("GET", `decode/${name}/${encodeURIComponent(id)}`, { ...options }, signal),
+      ask(`decode/${name}/${encodeURIComponent(id)}`, options, { method: "GET", signal }),
   };
 }
 
@@ -103,21 +93,4 @@ function blockOf(block: unknown) {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
-}
-
-/** The answer of a route is not what the service answers there. */
-export function malformed(route: string): EdgeflakeError {
-  return new EdgeflakeError(`The answer is not one of /v1/${route}.`, { code: "malformed" });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function secondsOf(header: string | null): number | undefined {
-  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : undefined;
 }

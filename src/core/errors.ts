@@ -6,6 +6,8 @@ const REFUSAL_CODES = [
   "exhausted",
   "idempotency_conflict",
   "layout_conflict",
+  "lease_lost",
+  "no_worker_free",
   "shard_overloaded",
   "shard_saturated",
   "timestamp_exhausted",

@@ -100,3 +100,11 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
  * for ever either. Twice the time that Leaf wants a segment to last.
  */
 export const SEGMENT_FRESH_FOR_MS = 1_800_000;
+
+/** How long a worker ID may be leased at a time, in ms. Shorter, renewals would take up the holder; */
+export const LEASE_TTL_MIN_MS = 5000;
+/** … longer, one that is gone would keep its worker ID from others for days. */
+export const LEASE_TTL_MAX_MS = 86_400_000;
+export const LEASE_TTL_DEFAULT_MS = 60_000;
+/** Characters of a lease's holder: room for the names of pods and hosts. */
+export const HOLDER_CHARS_MAX = 253;

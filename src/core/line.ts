@@ -86,7 +86,7 @@ export function step(
 }
 
 /** Takes notice of the clock: a step back adds to what is forgiven, catching up takes it away. */
-function observeClock(layout: Layout, state: LineState, tick: number): LineState {
+export function observeClock(layout: Layout, state: LineState, tick: number): LineState {
   const next = state.lanes.at(-1)?.next ?? 0;
   const leadTicks = Math.max(0, Math.floor(next / layout.sequenceCount) - tick);
   const stepBackTicks =

@@ -12,6 +12,7 @@ import { docs } from "./docs.ts";
 import { ids } from "./ids.ts";
 import { keys } from "./keys.ts";
 import { leaf } from "./leaf.ts";
+import { leases } from "./leases.ts";
 import { logFailures } from "./log.ts";
 import { methodRefused } from "./methods.ts";
 import { namespaces } from "./namespaces.ts";
@@ -23,7 +24,7 @@ import { shards } from "./shards.ts";
 import { tinyId } from "./tinyid.ts";
 
 const NO_SUCH_PATH =
-  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces or /v1/keys, /api or /tinyid/id (see /docs), and have no slash at the end.";
+  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces, /v1/leases or /v1/keys, /api or /tinyid/id (see /docs), and have no slash at the end.";
 
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();
@@ -62,6 +63,7 @@ app.route("/v1/decode", decode);
 app.route("/v1/range", range);
 app.route("/v1/shards", shards);
 app.route("/v1/namespaces", namespaces);
+app.route("/v1/leases", leases);
 app.route("/v1/keys", keys);
 
 app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));

@@ -93,6 +93,16 @@ export async function readBody<Schema extends v.GenericSchema>(
   return { ok: false, response: invalidBody(c, errorsOf(judge, value, issues)) };
 }
 
+/** `readBody`, for a route that may also be asked without a body: then it is as if it were `{}`. */
+export async function readOptionalBody<Schema extends v.GenericSchema>(
+  c: Context,
+  schema: Schema,
+): Promise<Parsed<v.InferOutput<Schema>>> {
+  const isBare = c.req.header("content-type") === undefined && (await bytesOf(c))?.byteLength === 0;
+  if (!isBare) return await readBody(c, schema);
+  return { ok: true, value: v.parse(schema, {}) };
+}
+
 /** Every bad field at once, each with what it takes. */
 export function invalidBody(c: Context, errors: readonly FieldError[]): Response {
   const shown = errors.slice(0, ERRORS_MAX);

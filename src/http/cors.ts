@@ -8,7 +8,7 @@ const allowOrigins = cors({
     return allowed.split(",").some((one) => one.trim() === origin) ? origin : null;
   },
   allowMethods: ["GET", "POST", "PUT", "DELETE"],
-  allowHeaders: ["authorization", "content-type", "idempotency-key"],
+  allowHeaders: ["authorization", "content-type", "idempotency-key", "edgeflake-lease-token"],
   exposeHeaders: ["edgeflake-shard", "retry-after", "x-request-id"],
   maxAge: 86_400,
 });

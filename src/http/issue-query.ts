@@ -6,7 +6,6 @@ import { ENCODINGS } from "../core/codec.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import {
   BLOCKS_COUNT_MAX,
-  IDEMPOTENCY_KEY_CHARS_MAX,
   IDS_COUNT_MAX,
   KEY_BYTES_MAX,
   SAFE_ID_BITS_MAX,
@@ -16,6 +15,7 @@ import type { GeoPoint } from "../core/regions.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import { isStrict, type Placement } from "../service/pick-shard.ts";
 import type { NamespaceEnv } from "./app-env.ts";
+import { IDEMPOTENCY_KEY, idempotencyErrors } from "./idempotency.ts";
 import { originOf } from "./origin.ts";
 import { invalidParameters, type ParameterError, type Parsed } from "./problem.ts";
 import { GIVEN_ONCE, type ParsedQuery, parseQuery, type QueryText } from "./query.ts";
@@ -24,10 +24,6 @@ import { oneOf, wholeText } from "./schema.ts";
 /** IDs as text in some encoding, or `number`: JSON numbers, where the layout has at most 53 bits. */
 export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
 export type IdEncoding = (typeof ID_ENCODINGS)[number];
-
-/** The header of a request that may be repeated (draft-ietf-httpapi-idempotency-key-header). */
-export const IDEMPOTENCY_KEY = "idempotency-key";
-const IDEMPOTENCY_KEY_FORMAT = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
 
 const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
 
@@ -172,9 +168,7 @@ function placementOf(
   const placement = { shard, key, strict: order === "strict", from };
   // Where there is a clock, a repeated request gets other IDs.
   if (kind !== "segment" || idempotency?.key === undefined) return placement;
-  demand(errors, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_FORMAT.test(idempotency.key), () => {
-    return `takes 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
-  });
+  errors.push(...idempotencyErrors(idempotency.key));
   return { ...placement, idempotencyKey: `${idempotency.owner} ${idempotency.key}` };
 }
 

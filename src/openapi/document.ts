@@ -62,13 +62,23 @@ function operationOf(
   operation: Operation,
   responses: Record<string, Schema>,
 ): Schema {
-  const { id, tag, summary, query, repeatable, body, bodyExample, answers, errors, open } =
-    operation;
+  const {
+    id,
+    tag,
+    summary,
+    query,
+    headers = [],
+    body,
+    bodyExample,
+    answers,
+    errors,
+    open,
+  } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const parameters = [
     ...names.map((name) => ({ name, in: "path", required: true, ...NOTES.pathParameters[name] })),
     ...Object.entries(query ?? {}).map(([name, schema]) => queryParameter(name, schema)),
-    ...(repeatable ? [NOTES.idempotencyKey] : []),
+    ...headers,
   ];
   return {
     operationId: id,

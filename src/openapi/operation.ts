@@ -17,8 +17,8 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly query?: QueryEntries;
-  /** Takes an Idempotency-Key. */
-  readonly repeatable?: boolean;
+  /** Parameters in the header. */
+  readonly headers?: readonly Schema[];
   readonly body?: v.GenericSchema;
   readonly bodyExample?: Example;
   /** Status and the schema of its JSON body; undefined where there is none. */

@@ -8,7 +8,9 @@ import type { ProblemCode } from "../http/problem.ts";
 import { RANGE_QUERY } from "../http/range.ts";
 import { SHARDS_QUERY } from "../http/shards.ts";
 import { DIALECTS } from "./dialects.ts";
+import { LEASING } from "./leasing.ts";
 import type { Operation } from "./operation.ts";
+import { READING, WRITING } from "./refusals.ts";
 import { EXAMPLES, NOTES } from "./texts.ts";
 
 const ISSUING: readonly ProblemCode[] = [
@@ -28,24 +30,11 @@ const ISSUING: readonly ProblemCode[] = [
   "shard_overloaded",
   "registry_unavailable",
 ];
-const READING: readonly ProblemCode[] = [
-  "invalid_parameter",
-  "unknown_namespace",
-  "registry_unavailable",
-];
-const WRITING: readonly ProblemCode[] = [
-  "invalid_parameter",
-  "invalid_body",
-  "body_too_large",
-  "unsupported_media_type",
-  "registry_unavailable",
-];
-
 const ids = {
   tag: "Issuing",
   summary: "IDs, as JSON or one a line as text",
   query: IDS_QUERY,
-  repeatable: true,
+  headers: [NOTES.idempotencyKey],
   answers: {
     200: { schema: "Ids", also: "text/plain", example: EXAMPLES.ids, headers: NOTES.issuedHeaders },
   },
@@ -55,7 +44,7 @@ const blocks = {
   tag: "Issuing",
   summary: "Runs of consecutive IDs, for callers that count themselves",
   query: BLOCKS_QUERY,
-  repeatable: true,
+  headers: [NOTES.idempotencyKey],
   answers: { 200: { schema: "Blocks", example: EXAMPLES.blocks, headers: NOTES.issuedHeaders } },
   errors: ISSUING,
 };
@@ -148,6 +137,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       errors: [...READING, "builtin_namespace"],
     },
   },
+  ...LEASING,
   "/v1/keys": {
     post: {
       id: "createKey",

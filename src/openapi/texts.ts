@@ -11,6 +11,7 @@ interface Notes {
   readonly parameters: Readonly<Record<string, string>>;
   readonly pathParameters: Readonly<Record<string, Schema>>;
   readonly idempotencyKey: Schema;
+  readonly leaseToken: Schema;
   readonly issuedHeaders: Schema;
   readonly problemHeaders: Readonly<Record<string, Schema>>;
   readonly codes: Readonly<Record<ProblemCode, string>>;
@@ -25,6 +26,7 @@ export const NOTES: Notes = {
     Issuing: "IDs and blocks of IDs (scope issue)",
     Reading: "What IDs say (scope read)",
     Operating: "Shards (scope read), health and documentation (no key)",
+    Leasing: "Worker IDs for processes that mint themselves (scope lease)",
     Dialects: "The routes of Meituan Leaf and Didi TinyID, for their clients (a key's scope issue)",
     Administering: "Namespaces (reading: scope read) and API keys (scope admin)",
   },
@@ -36,9 +38,11 @@ export const NOTES: Notes = {
     key: "IDs for one key strictly increase; not together with shard",
     order: "strict: IDs of the shard named in the answer strictly increase",
     from: "Begin of the time, inclusive: ISO 8601 or unix ms",
-    until: "End of the time, exclusive: ISO 8601 or unix ms",
     limit: "How many a page",
     cursor: "The cursor of the page before",
+    until:
+      "End of the time, exclusive: ISO 8601 or unix ms; of a release, the begin of the first tick that was not stamped",
+    revoke: "true: an administrator takes the lease back, without its token",
     token: "A key, where the deployment takes keys: only these routes take it here",
     snowflakeId: "An ID of the preset leaf",
     bizType: "The name of a namespace of the kind segment",
@@ -54,14 +58,23 @@ export const NOTES: Notes = {
       schema: { type: "string" },
     },
     key: { description: "The name of a namespace", schema: { type: "string" } },
+    worker: { description: "A worker ID on lease", schema: { type: "integer", minimum: 0 } },
     shard: { description: "A worker ID", schema: { type: "integer", minimum: 0 } },
   },
   idempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
     required: false,
-    description: "Segments: a request repeated with its key gets the same numbers, for 24 hours",
+    description:
+      "A request repeated with its key gets the same answer: numbers of segments for 24 hours, a lease while it is held",
     schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
+  leaseToken: {
+    name: "edgeflake-lease-token",
+    in: "header",
+    required: false,
+    description: "The token of the lease; not needed by an administrator who revokes",
+    schema: { type: "string" },
   },
   issuedHeaders: {
     "edgeflake-shard": {
@@ -88,9 +101,11 @@ export const NOTES: Notes = {
       "Something failed inside; the log has a line with the requestId. IDs may have been skipped.",
     invalid_body: "errors names every bad field, with what it takes.",
     invalid_parameter: "errors names every bad parameter, with what it takes.",
+    lease_lost: "Stop stamping with this worker ID, and acquire another lease.",
     layout_conflict: "What never changes would; conflict shows both sides.",
     method_not_allowed: "Allow names the methods that this path takes.",
     namespace_retired: "The namespace is retired, and its name is never used again.",
+    no_worker_free: "Try again after retryAfterMs, or release leases that nobody uses.",
     not_configured: "Set ADMIN_KEY, or ACCESS=open; detail says how.",
     not_found: "There is nothing at this path.",
     rate_limited: "Too many IDs in the period; try again after retryAfterMs.",
@@ -103,6 +118,25 @@ export const NOTES: Notes = {
     unsupported_media_type: "Send application/json in UTF-8.",
     wrong_kind: "Numbers of a segment have no time; ask a snowflake namespace.",
   },
+};
+
+const LAYOUT = {
+  timestampBits: 41,
+  datacenterBits: 0,
+  workerBits: 10,
+  laneBits: 0,
+  sequenceBits: 12,
+  epochMs: 1735689600000,
+  tickMs: 1,
+};
+
+const POLICY = {
+  maxStepBackMs: 3600000,
+  maxBorrowMs: 1000,
+  maxWaitMs: 250,
+  randomStart: 0,
+  reserveMs: 1000,
+  freshForMs: 250,
 };
 
 export const EXAMPLES = {
@@ -150,23 +184,8 @@ export const EXAMPLES = {
     name: "orders",
     kind: "snowflake",
     preset: "default",
-    layout: {
-      timestampBits: 41,
-      datacenterBits: 0,
-      workerBits: 10,
-      laneBits: 0,
-      sequenceBits: 12,
-      epochMs: 1735689600000,
-      tickMs: 1,
-    },
-    policy: {
-      maxStepBackMs: 3600000,
-      maxBorrowMs: 1000,
-      maxWaitMs: 250,
-      randomStart: 0,
-      reserveMs: 1000,
-      freshForMs: 250,
-    },
+    layout: LAYOUT,
+    policy: POLICY,
     shards: 8,
     regions: ["enam", "wnam", "weur", "apac"],
     keyShards: 8,
@@ -175,6 +194,28 @@ export const EXAMPLES = {
     createdAt: "2026-11-21T09:03:02.198Z",
   },
   namespaceBody: { kind: "snowflake", preset: "default", policy: { maxWaitMs: 100 }, shards: 16 },
+  lease: {
+    namespace: "orders",
+    worker: 512,
+    token: "…",
+    holder: "pod-7",
+    ttlMs: 60000,
+    notBefore: 1795249359580,
+    notAfter: 1795249419580,
+    renewAfter: 1795249389580,
+    now: 1795249359580,
+    layout: LAYOUT,
+    policy: POLICY,
+  },
+  listedLease: {
+    worker: 512,
+    holder: "pod-7",
+    state: "held",
+    notBefore: 1795249359580,
+    notAfter: 1795249419580,
+    leftMs: 60000,
+    restedMs: 0,
+  },
   keyBody: { name: "shop", scopes: ["issue"], namespaces: ["orders"] },
   key: {
     id: "znWvDpCe7vVK",

@@ -52,6 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   openapi: ["core", "http", "openapi"],
   "rpc.ts": ["core", "service", "http"],
   client: ["core", "client"],
+  "client-node": ["client"],
   "index.ts": ["http", "objects", "rpc.ts"],
 };
 
@@ -65,6 +66,7 @@ const MAY_USE: Readonly<Record<string, RegExp>> = {
   openapi: /^(@valibot\/to-json-schema|valibot)$/,
   "rpc.ts": /^cloudflare:workers$/,
   client: /^$/,
+  "client-node": /^node:[a-z_/]+$/,
   "index.ts": /^$/,
 };
 

@@ -43,12 +43,14 @@ const open :Workerd.Worker = (
   durableObjectNamespaces = [
     (className = "Shard", uniqueKey = "open-Shard", enableSql = true),
     (className = "Segments", uniqueKey = "open-Segments", enableSql = true),
+    (className = "Leases", uniqueKey = "open-Leases", enableSql = true),
     (className = "Registry", uniqueKey = "open-Registry", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "data"),
   bindings = [
     (name = "SHARD", durableObjectNamespace = "Shard"),
     (name = "SEGMENTS", durableObjectNamespace = "Segments"),
+    (name = "LEASES", durableObjectNamespace = "Leases"),
     (name = "REGISTRY", durableObjectNamespace = "Registry"),
     (name = "CORS_ORIGINS", text = ""),
     (name = "ACCESS", text = "open"),
@@ -61,12 +63,14 @@ const keys :Workerd.Worker = (
   durableObjectNamespaces = [
     (className = "Shard", uniqueKey = "keys-Shard", enableSql = true),
     (className = "Segments", uniqueKey = "keys-Segments", enableSql = true),
+    (className = "Leases", uniqueKey = "keys-Leases", enableSql = true),
     (className = "Registry", uniqueKey = "keys-Registry", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "data"),
   bindings = [
     (name = "SHARD", durableObjectNamespace = "Shard"),
     (name = "SEGMENTS", durableObjectNamespace = "Segments"),
+    (name = "LEASES", durableObjectNamespace = "Leases"),
     (name = "REGISTRY", durableObjectNamespace = "Registry"),
     (name = "CORS_ORIGINS", text = ""),
     (name = "ACCESS", text = "keys"),

@@ -1,0 +1,44 @@
+/** Requests to the service over HTTPS. */
+import { EdgeflakeError, errorOf } from "./errors.ts";
+
+/** Sends one request to a path below /v1/; the JSON of a good answer, null for an empty one, else throws. */
+export type Ask = (path: string, query: object, init: AskInit) => Promise<unknown>;
+
+export interface AskInit extends RequestInit {
+  readonly method: "DELETE" | "GET" | "POST" | "PUT";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+export function httpAsk(url: string | URL, key: string | undefined): Ask {
+  const base = `${url}`.replace(/\/*$/, "");
+  const shared = { accept: "application/json", ...(key && { authorization: `Bearer ${key}` }) };
+  return async (path, query, init) => {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const address = `${base}/v1/${path}?${new URLSearchParams(given)}`;
+    const response = await fetch(address, { ...init, headers: { ...shared, ...init.headers } });
+    // Read whole: an answer that breaks off is none.
+    const text = await response.text();
+    const body = jsonOf(text || "null");
+    if (response.ok && body !== undefined) return body;
+    if (response.ok) throw malformed(path);
+    throw errorOf(body, response.status, secondsOf(response.headers.get("retry-after")));
+  };
+}
+
+/** The answer of a route is not what the service answers there. */
+export function malformed(route: string): EdgeflakeError {
+  return new EdgeflakeError(`The answer is not one of /v1/${route}.`, { code: "malformed" });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function secondsOf(header: string | null): number | undefined {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : undefined;
+}

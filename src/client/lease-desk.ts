@@ -1,0 +1,113 @@
+/** The lease desk over HTTPS: acquiring, renewing and releasing a worker ID. */
+import { type Layout, type LayoutSpec, makeLayout, tickAt } from "../core/layout.ts";
+import type { Policy } from "../core/policy.ts";
+import { fieldsOf } from "./errors.ts";
+import { type Ask, malformed } from "./http.ts";
+
+/** A lease as its holder knows it. */
+export interface HeldLease {
+  readonly worker: number;
+  readonly token: string;
+  readonly spec: LayoutSpec;
+  readonly layout: Layout;
+  readonly policy: Policy;
+  /** IDs of ticks in [notBeforeTick, notAfterTick) may be stamped. */
+  readonly notBeforeTick: number;
+  readonly notAfterTick: number;
+  /** When to renew, unix ms by the desk's clock. */
+  readonly renewAfterMs: number;
+  readonly ttlMs: number;
+  /** The desk's clock when it answered, unix ms. */
+  readonly deskNowMs: number;
+  /** The lease as the service answered it, for a store. */
+  readonly answer: unknown;
+}
+
+const LEASE_TOKEN = "edgeflake-lease-token";
+
+export class LeaseDesk {
+  readonly #ask: Ask;
+  readonly #path: string;
+
+  constructor(ask: Ask, namespace: string) {
+    this.#ask = ask;
+    this.#path = `leases/${encodeURIComponent(namespace)}`;
+  }
+
+  /** The same `key` gets the same lease again, while it is held. Throws EdgeflakeError. */
+  async acquire(
+    wish: { readonly holder: string; readonly ttlMs: number },
+    key: string,
+    signal: AbortSignal,
+  ): Promise<HeldLease> {
+    const headers = { "idempotency-key": key, "content-type": "application/json" };
+    const init = { method: "POST", signal, headers, body: JSON.stringify(wish) } as const;
+    return leaseOf(await this.#ask(this.#path, {}, init));
+  }
+
+  /** Throws EdgeflakeError `lease_lost` where the lease is another's by now. */
+  async renew({ worker, token, ttlMs }: HeldLease, signal: AbortSignal): Promise<HeldLease> {
+    const headers = { [LEASE_TOKEN]: token, "content-type": "application/json" };
+    const init = { method: "PUT", signal, headers, body: JSON.stringify({ ttlMs }) } as const;
+    return leaseOf(await this.#ask(`${this.#path}/${worker}`, {}, init));
+  }
+
+  /** Gives the lease back; nothing was stamped from `until` on, unix ms at the begin of a tick. */
+  async release({ worker, token }: HeldLease, until: number, signal: AbortSignal): Promise<void> {
+    const init = { method: "DELETE", signal, headers: { [LEASE_TOKEN]: token } } as const;
+    await this.#ask(`${this.#path}/${worker}`, { until }, init);
+  }
+}
+
+/** Reads a lease. Throws EdgeflakeError `malformed`. */
+export function leaseOf(answer: unknown): HeldLease {
+  const { worker, token, notBefore, notAfter, renewAfter, now, ttlMs, layout, policy } =
+    fieldsOf(answer);
+  const made = makeLayout(specOf(layout));
+  if (!made.ok || typeof token !== "string") throw malformed("leases");
+  const whole = (value: unknown): number => {
+    if (typeof value !== "number" || !Number.isSafeInteger(value)) throw malformed("leases");
+    return value;
+  };
+  return {
+    worker: whole(worker),
+    token,
+    spec: specOf(layout),
+    layout: made.layout,
+    policy: policyOf(policy, whole),
+    notBeforeTick: tickAt(made.layout, whole(notBefore)),
+    notAfterTick: tickAt(made.layout, whole(notAfter)),
+    renewAfterMs: whole(renewAfter),
+    ttlMs: whole(ttlMs),
+    deskNowMs: whole(now),
+    answer,
+  };
+}
+
+function specOf(value: unknown): LayoutSpec {
+  const given = fieldsOf(value);
+  // Whatever is no number here is refused by makeLayout.
+  const { lanePlace, laneUse } = given;
+  return {
+    timestampBits: Number(given.timestampBits),
+    datacenterBits: Number(given.datacenterBits),
+    workerBits: Number(given.workerBits),
+    laneBits: Number(given.laneBits),
+    sequenceBits: Number(given.sequenceBits),
+    epochMs: Number(given.epochMs),
+    tickMs: Number(given.tickMs),
+    ...((lanePlace === "aboveWorker" || lanePlace === "belowWorker") && { lanePlace }),
+    ...((laneUse === "always" || laneUse === "back") && { laneUse }),
+  };
+}
+
+function policyOf(value: unknown, whole: (value: unknown) => number): Policy {
+  const { maxStepBackMs, maxBorrowMs, maxWaitMs, randomStart, reserveMs } = fieldsOf(value);
+  return {
+    maxStepBackMs: whole(maxStepBackMs),
+    maxBorrowMs: whole(maxBorrowMs),
+    maxWaitMs: whole(maxWaitMs),
+    randomStart: whole(randomStart),
+    reserveMs: whole(reserveMs),
+  };
+}

@@ -1,0 +1,124 @@
+/** What a minter stamps: the runs of a fenced line (core/fenced-line), handed out one ID at a time. */
+import { DecimalRun } from "../core/decimal-run.ts";
+import { fencedLine, nextRun } from "../core/fenced-line.ts";
+import { compose } from "../core/id.ts";
+import type { LineState } from "../core/lanes.ts";
+import { type Layout, tickAt } from "../core/layout.ts";
+import type { Policy } from "../core/policy.ts";
+
+/** Why nothing can be stamped now. `fenced`: at the end of the lease, or of what its store knows. */
+export type Closed =
+  | { readonly kind: "wait"; readonly waitMs: number }
+  | { readonly kind: "fenced" };
+
+/** A run of IDs. */
+export interface Stamped {
+  readonly first: bigint;
+  readonly count: number;
+}
+
+const NO_TEXTS = new DecimalRun(0n);
+
+export class MintLine {
+  readonly #layout: Layout;
+  readonly #policy: Policy;
+  readonly #worker: number;
+  #state: LineState;
+  #end: number;
+  /** The run in use: its IDs from #offset on are still to be handed out. */
+  #first = 0n;
+  #texts = NO_TEXTS;
+  #offset = 0;
+  #count = 0;
+  #tick = -1;
+
+  /** Stamps positions from `begin` on, below `end`. */
+  constructor(layout: Layout, policy: Policy, worker: number, begin: number, end: number) {
+    this.#layout = layout;
+    this.#policy = policy;
+    this.#worker = worker;
+    this.#state = fencedLine(layout, begin);
+    this.#end = end;
+  }
+
+  /** The first position that was stamped on no lane. */
+  get unstamped(): number {
+    return Math.max(...this.#state.lanes.map(({ next }) => next));
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Moves the end up; never down. */
+  raiseEnd(end: number): void {
+    this.#end = Math.max(this.#end, end);
+  }
+
+  /** The next ID of the run in use, as text; undefined where it has none left. */
+  nextText(): string | undefined {
+    if (this.#offset >= this.#count) return undefined;
+    const text = this.#texts.at(this.#offset);
+    this.#offset += 1;
+    return text;
+  }
+
+  /** The same as a number. */
+  nextId(): bigint | undefined {
+    if (this.#offset >= this.#count) return undefined;
+    this.#offset += 1;
+    return this.#first + BigInt(this.#offset - 1);
+  }
+
+  /** Sees to a run that fits the clock; says why where none opens. What is left of an older tick's is skipped. */
+  advance(nowMs: number): Closed | undefined {
+    if (this.#isCurrent(nowMs)) return undefined;
+    const found = this.#run(this.#state, nowMs, Number.POSITIVE_INFINITY);
+    this.#state = found.state;
+    if ("closed" in found) return found.closed;
+    this.#first = found.stamped.first;
+    this.#texts = new DecimalRun(found.stamped.first);
+    this.#offset = 0;
+    this.#count = found.stamped.count;
+    this.#tick = found.tick;
+    return undefined;
+  }
+
+  /** `count` IDs at once, all of them or, with the reason, none. */
+  take(nowMs: number, count: number): Closed | readonly Stamped[] {
+    const used = this.#isCurrent(nowMs) ? Math.min(count, this.#count - this.#offset) : 0;
+    const runs: Stamped[] = [];
+    if (used > 0) runs.push({ first: this.#first + BigInt(this.#offset), count: used });
+    let state = this.#state;
+    for (let missing = count - used; missing > 0; ) {
+      const found = this.#run(state, nowMs, missing);
+      if ("closed" in found) return found.closed;
+      state = found.state;
+      runs.push(found.stamped);
+      missing -= found.stamped.count;
+    }
+    this.#state = state;
+    this.#offset += used;
+    return runs;
+  }
+
+  /** Whether the run in use has IDs left, and none older than the clock. */
+  #isCurrent(nowMs: number): boolean {
+    return this.#offset < this.#count && this.#tick >= tickAt(this.#layout, nowMs);
+  }
+
+  #run(before: LineState, nowMs: number, count: number) {
+    const request = { nowMs, count, random: Math.random() };
+    const outcome = nextRun(this.#layout, this.#policy, before, this.#end, request);
+    const { state } = outcome;
+    if (outcome.kind === "fenced") return { state, closed: { kind: "fenced" } as const };
+    if (outcome.kind === "wait") {
+      return { state, closed: { kind: "wait", waitMs: outcome.waitMs } as const };
+    }
+    const { lane, start, end } = outcome.run;
+    const tick = Math.floor(start / this.#layout.sequenceCount);
+    const sequence = start - tick * this.#layout.sequenceCount;
+    const first = compose(this.#layout, { tick, shard: this.#worker, lane, sequence });
+    return { state, tick, stamped: { first, count: end - start } };
+  }
+}

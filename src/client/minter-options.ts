@@ -1,0 +1,47 @@
+import type { MinterStore } from "./minter-store.ts";
+
+export interface MinterOptions {
+  /** Where the service is, e.g. `https://ids.example.com`. */
+  readonly url: string | URL;
+  /** An API key with the scope `lease`. */
+  readonly key?: string | undefined;
+  /** Of the kind `snowflake`. */
+  readonly namespace: string;
+  /** A label for people, such as a pod's name; two processes may have the same. */
+  readonly holder?: string | undefined;
+  /** How long the worker ID is leased at a time, 5,000 to 86,400,000 ms, default 60,000. */
+  readonly ttlMs?: number | undefined;
+  /** Keeps the lease beyond the process; one process at a time. */
+  readonly store?: MinterStore | undefined;
+  /** All attempts of a request and the pauses between them, in ms, default 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Attempts after the first, default 3. */
+  readonly retries?: number | undefined;
+}
+
+export interface MinterSettings {
+  readonly namespace: string;
+  readonly holder: string;
+  readonly ttlMs: number;
+  readonly timeoutMs: number;
+  readonly retries: number;
+}
+
+const TTL_DEFAULT_MS = 60_000;
+const TIMEOUT_DEFAULT_MS = 10_000;
+const RETRIES_DEFAULT = 3;
+
+/** The options with their defaults. Throws TypeError where one is not what it should be. */
+export function settingsOf(options: MinterOptions): MinterSettings {
+  const { url, namespace, holder = "", ttlMs = TTL_DEFAULT_MS } = options;
+  const { timeoutMs = TIMEOUT_DEFAULT_MS, retries = RETRIES_DEFAULT } = options;
+  if (typeof namespace !== "string" || namespace === "") throw notOne("namespace takes a name");
+  if (!/^https?:\/\/./.test(`${url}`)) throw notOne("url takes http://… or https://…");
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1) throw notOne("timeoutMs takes 1 or more");
+  if (!Number.isInteger(retries) || retries < 0) throw notOne("retries takes 0 or more");
+  return { namespace, holder, ttlMs, timeoutMs, retries };
+}
+
+function notOne(takes: string): TypeError {
+  return new TypeError(`cannot make a minter: ${takes}`);
+}

@@ -1,0 +1,179 @@
+import { EdgeflakeError } from "./errors.ts";
+import { httpAsk } from "./http.ts";
+import { LeaseDesk } from "./lease-desk.ts";
+import type { Closed, MintLine } from "./mint-line.ts";
+import { type MinterOptions, settingsOf } from "./minter-options.ts";
+import { pause } from "./retry.ts";
+import { Tenancy } from "./tenancy.ts";
+import { textsInto } from "./texts.ts";
+
+export { EdgeflakeError } from "./errors.ts";
+export type { MinterOptions } from "./minter-options.ts";
+export type { MinterStore } from "./minter-store.ts";
+
+/** One reading of the clock serves so many IDs at most. */
+const READING_USES_MAX = 64;
+/** IDs of one `take` at most. */
+const TAKE_MAX = 1_000_000;
+/** How often what is due is looked for, in ms: several times within the shortest ttl and reserve. */
+const UPKEEP_MS = 250;
+/** What to wait for a desk or store that is being asked, in ms. */
+const BUSY_WAIT_MS = 20;
+
+/**
+ * A process's own source of IDs: it leases a worker ID and stamps with it, synchronously, with no request an ID.
+ * Renews its lease in the background; loses it safely: nothing is ever stamped outside of a lease.
+ *
+ * @example
+ * const ids = await Minter.open({ url: "https://ids.example.com", key, namespace: "orders", holder: "pod-7" });
+ * const id = ids.next();
+ */
+export class Minter {
+  readonly #timeoutMs: number;
+  readonly #tenancy: Tenancy;
+  #line: MintLine | undefined;
+  #uses = 0;
+  #closed = false;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  private constructor(timeoutMs: number, tenancy: Tenancy) {
+    this.#timeoutMs = timeoutMs;
+    this.#tenancy = tenancy;
+  }
+
+  /** Leases a worker ID, or goes on with the one in the store. Rejects with EdgeflakeError, or what the store throws. */
+  static async open(options: MinterOptions): Promise<Minter> {
+    const settings = settingsOf(options);
+    const desk = new LeaseDesk(httpAsk(options.url, options.key), settings.namespace);
+    const tenancy = new Tenancy(settings, desk, options.store);
+    await tenancy.begin();
+    const minter = new Minter(settings.timeoutMs, tenancy);
+    minter.#keepUp();
+    return minter;
+  }
+
+  /** The worker ID on lease; undefined while there is none. */
+  get worker(): number | undefined {
+    return this.#tenancy.lease?.worker;
+  }
+
+  /** One ID, decimal. Throws EdgeflakeError: `shard_saturated` (ahead of the clock), `lease_lost`, `closed`. */
+  next(): string {
+    if (this.#uses > 0 && this.#line === this.#tenancy.line) {
+      this.#uses -= 1;
+      const text = this.#line?.nextText();
+      if (text !== undefined) return text;
+    }
+    const text = this.#opened().nextText();
+    if (text === undefined) throw new Error("a run that was just opened has no ID");
+    return text;
+  }
+
+  /** `next`, as a bigint. */
+  nextBigInt(): bigint {
+    if (this.#uses > 0 && this.#line === this.#tenancy.line) {
+      this.#uses -= 1;
+      const id = this.#line?.nextId();
+      if (id !== undefined) return id;
+    }
+    const id = this.#opened().nextId();
+    if (id === undefined) throw new Error("a run that was just opened has no ID");
+    return id;
+  }
+
+  /** `count` IDs, 1 to 1,000,000, decimal: all of them, or it throws as `next` does and stamps none. */
+  take(count: number): string[] {
+    if (!Number.isInteger(count) || count < 1 || count > TAKE_MAX) {
+      throw new RangeError(`cannot take ${count} IDs: takes 1 to ${TAKE_MAX}`);
+    }
+    const line = this.#held();
+    const taken = "kind" in line ? line : line.take(this.#tenancy.now(), count);
+    if ("kind" in taken) throw this.#errorOf(taken);
+    const ids: string[] = [];
+    for (const run of taken) textsInto(ids, run);
+    return ids;
+  }
+
+  /** Waits until `next` has an ID. Rejects with the error that it would throw, or the signal's reason. */
+  async ready({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const untilMs = Date.now() + this.#timeoutMs;
+    for (;;) {
+      signal?.throwIfAborted();
+      const closed = this.#open();
+      if (!("kind" in closed)) return;
+      const leftMs = untilMs - Date.now();
+      if (this.#closed || leftMs <= 0) throw this.#errorOf(closed);
+      const waitMs = closed.kind === "wait" ? closed.waitMs : BUSY_WAIT_MS;
+      await pause(Math.max(1, Math.min(waitMs, leftMs)), signal);
+    }
+  }
+
+  /** Stops stamping and gives the lease back. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#uses = 0;
+    if (this.#timer !== undefined) clearInterval(this.#timer);
+    await this.#tenancy.end();
+  }
+
+  /** The line with a run open, by the clock; or why there is none. */
+  #open(): MintLine | Closed {
+    const line = this.#held();
+    if ("kind" in line) return line;
+    const closed = line.advance(this.#tenancy.now());
+    return closed ?? line;
+  }
+
+  /** The line of the lease that is held; sets out what is due. */
+  #held(): MintLine | Closed {
+    if (this.#closed) return FENCED;
+    // Its failures are told by what is closed.
+    void this.#tenancy.upkeep(this.#tenancy.now());
+    return this.#tenancy.line ?? FENCED;
+  }
+
+  /** A line with an ID to hand out. For the rest of this synchronous turn the clock is not read again. */
+  #opened(): MintLine {
+    const line = this.#open();
+    if ("kind" in line) throw this.#errorOf(line);
+    if (this.#uses === 0) {
+      queueMicrotask(() => {
+        this.#uses = 0;
+      });
+    }
+    this.#uses = READING_USES_MAX;
+    this.#line = line;
+    return line;
+  }
+
+  #errorOf(closed: Closed): EdgeflakeError {
+    if (this.#closed) return stopped("closed", "The minter is closed.");
+    const cause = this.#tenancy.failure;
+    if (closed.kind === "wait" || this.#tenancy.endsAtMark) {
+      const retryAfterMs = closed.kind === "wait" ? closed.waitMs : BUSY_WAIT_MS;
+      const message = `The line is ahead of its clock or store; try again in ${retryAfterMs} ms.`;
+      return stopped("shard_saturated", message, { retryAfterMs, cause });
+    }
+    return stopped("lease_lost", "There is no lease at this moment.", { cause });
+  }
+
+  #keepUp(): void {
+    this.#timer = setInterval(() => void this.#held(), UPKEEP_MS);
+    // In Node a timer is an object, and must not keep the process alive.
+    const timer: unknown = this.#timer;
+    if (timer instanceof Object && "unref" in timer && timer.unref instanceof Function) {
+      timer.unref();
+    }
+  }
+}
+
+const FENCED: Closed = { kind: "fenced" };
+
+function stopped(
+  code: string,
+  message: string,
+  facts: { readonly retryAfterMs?: number; readonly cause?: unknown } = {},
+): EdgeflakeError {
+  return new EdgeflakeError(message, { code, definite: true, ...facts });
+}

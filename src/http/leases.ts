@@ -1,0 +1,186 @@
+import { type Context, Hono } from "hono";
+import * as v from "valibot";
+import { hasScope } from "../core/api-key.ts";
+import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
+import { tickStartMs } from "../core/layout.ts";
+import {
+  HOLDER_CHARS_MAX,
+  LEASE_TTL_DEFAULT_MS,
+  LEASE_TTL_MAX_MS,
+  LEASE_TTL_MIN_MS,
+} from "../core/limits.ts";
+import { stateOf, type WorkerLease } from "../core/worker-lease.ts";
+import { acquireLease, listLeases, releaseLease, renewLease } from "../service/leases.ts";
+import { LIST_PAGE_MAX } from "../service/limits.ts";
+import type { SnowflakeNamespace } from "../service/namespaces.ts";
+import { requires } from "./access.ts";
+import type { NamespaceEnv } from "./app-env.ts";
+import { limitedBody, readBody, readOptionalBody, timelyBody } from "./body.ts";
+import { IDEMPOTENCY_KEY, idempotencyErrors } from "./idempotency.ts";
+import { namespaceRetired, withNamespace } from "./namespace.ts";
+import { pageOf } from "./page.ts";
+import { invalidParameters, type ParameterError, problem, refused, wrongKind } from "./problem.ts";
+import { parseQuery } from "./query.ts";
+import { oneOf, wholeNumber, wholeText } from "./schema.ts";
+
+/** The header that says whose lease it is. */
+export const LEASE_TOKEN = "edgeflake-lease-token";
+
+const ttlMs = wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS);
+const holderTakes = `takes a text of at most ${HOLDER_CHARS_MAX} characters`;
+const untilTakes = `takes ${INSTANT_TAKES}: the begin of the first tick that was not stamped`;
+
+/** The body of POST /v1/leases/{namespace}. */
+export const LeaseBody = v.strictObject({
+  holder: v.optional(v.pipe(v.string(holderTakes), v.maxLength(HOLDER_CHARS_MAX, holderTakes)), ""),
+  ttlMs: v.optional(ttlMs, LEASE_TTL_DEFAULT_MS),
+});
+
+/** The body of PUT /v1/leases/{namespace}/{worker}. */
+export const RenewalBody = v.strictObject({ ttlMs: v.exactOptional(ttlMs) });
+
+export const LEASES_QUERY = {
+  limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
+  cursor: v.optional(wholeText(0, Number.MAX_SAFE_INTEGER)),
+};
+
+export const RELEASE_QUERY = {
+  /** An administrator takes the lease back, without its token. */
+  revoke: v.optional(oneOf(["true", "false"])),
+  until: v.optional(v.pipe(v.string(untilTakes), v.transform(parseInstant), v.number(untilTakes))),
+};
+
+/** `/v1/leases/{namespace}`: worker IDs for processes that mint themselves. */
+export const leases = new Hono<NamespaceEnv>();
+
+leases.post("/:namespace", requires("lease"), withNamespace, timelyBody, limitedBody, async (c) => {
+  const namespace = c.get("namespace");
+  if (namespace.kind !== "snowflake") return ofSegment(c);
+  if (namespace.retired) return namespaceRetired(c);
+  const { errors } = parseQuery(c.req, {});
+  const key = c.req.header(IDEMPOTENCY_KEY);
+  errors.push(...idempotencyErrors(key));
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const body = await readBody(c, LeaseBody);
+  if (!body.ok) return body.response;
+  // A key of our own, where there is none, lets the call be made again.
+  const idempotencyKey = key === undefined ? crypto.randomUUID() : `${c.get("caller").id} ${key}`;
+  const reply = await acquireLease(c.env.LEASES, namespace, { ...body.value, idempotencyKey });
+  if (!reply.ok) return refused(c, reply.refusal, true);
+  return c.json(leaseBody(namespace, reply.lease, reply.nowMs), 201);
+});
+
+leases.put(
+  "/:namespace/:worker",
+  requires("lease"),
+  withNamespace,
+  timelyBody,
+  limitedBody,
+  async (c) => {
+    const namespace = c.get("namespace");
+    if (namespace.kind !== "snowflake") return ofSegment(c);
+    if (namespace.retired) return namespaceRetired(c);
+    const { errors } = parseQuery(c.req, {});
+    const token = tokenOf(c, errors);
+    const worker = workerOf(namespace, c.req.param("worker"));
+    if (errors.length > 0 || token === undefined) return invalidParameters(c, errors);
+    if (worker === undefined) return noSuchWorker(c, namespace);
+    const body = await readOptionalBody(c, RenewalBody);
+    if (!body.ok) return body.response;
+    const reply = await renewLease(c.env.LEASES, namespace, { worker, token }, body.value.ttlMs);
+    if (!reply.ok) return refused(c, reply.refusal, true);
+    return c.json(leaseBody(namespace, reply.lease, reply.nowMs));
+  },
+);
+
+leases.delete("/:namespace/:worker", requires("lease"), withNamespace, async (c) => {
+  const namespace = c.get("namespace");
+  if (namespace.kind !== "snowflake") return ofSegment(c);
+  const { values, errors } = parseQuery(c.req, RELEASE_QUERY);
+  const revokes = values.revoke === "true";
+  if (revokes && !hasScope(c.get("caller"), "admin")) {
+    return problem(c, { code: "forbidden", detail: "Revoking takes a key with the scope admin." });
+  }
+  const token = revokes ? null : tokenOf(c, errors);
+  const worker = workerOf(namespace, c.req.param("worker"));
+  if (errors.length > 0 || token === undefined) return invalidParameters(c, errors);
+  if (worker === undefined) return noSuchWorker(c, namespace);
+  const untilTick = values.until === undefined ? undefined : tickFrom(namespace, values.until);
+  const reply = await releaseLease(c.env.LEASES, namespace, worker, token, untilTick);
+  return reply.ok ? c.body(null, 204) : refused(c, reply.refusal, true);
+});
+
+leases.get("/:namespace", requires("lease"), withNamespace, async (c) => {
+  const namespace = c.get("namespace");
+  if (namespace.kind !== "snowflake") return ofSegment(c);
+  const { values, errors } = parseQuery(c.req, LEASES_QUERY);
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const { limit = LIST_PAGE_MAX, cursor = 0 } = values;
+  const reply = await listLeases(c.env.LEASES, namespace, cursor, limit + 1);
+  if (!reply.ok) return refused(c, reply.refusal, true);
+  const { shown, next } = pageOf(reply.leases, limit, ({ worker }) => `${worker + 1}`);
+  const nowMs = reply.nowMs;
+  return c.json({ leases: shown.map((lease) => listedBody(namespace, lease, nowMs)), ...next });
+});
+
+/** A lease for its holder. Times in unix ms, at the begin of ticks. */
+function leaseBody(namespace: SnowflakeNamespace, lease: WorkerLease, nowMs: number) {
+  const { layout, definition } = namespace;
+  const { worker, token, holder, ttlMs: lastsMs } = lease;
+  const notBefore = tickStartMs(layout, lease.notBeforeTick);
+  const notAfter = tickStartMs(layout, lease.notAfterTick);
+  const renewAfter = notAfter - Math.floor(lastsMs / 2);
+  const { policy } = namespace;
+  return {
+    namespace: namespace.name,
+    worker,
+    token,
+    holder,
+    ttlMs: lastsMs,
+    notBefore,
+    notAfter,
+    renewAfter,
+    now: nowMs,
+    layout: definition.layout,
+    policy,
+  };
+}
+
+/** A lease for everybody else: without its token. */
+function listedBody({ layout }: SnowflakeNamespace, lease: WorkerLease, nowMs: number) {
+  const notAfter = tickStartMs(layout, lease.notAfterTick);
+  return {
+    worker: lease.worker,
+    holder: lease.holder,
+    state: stateOf(layout, lease, nowMs),
+    notBefore: tickStartMs(layout, lease.notBeforeTick),
+    notAfter,
+    leftMs: Math.max(0, notAfter - nowMs),
+    restedMs: Math.max(0, nowMs - notAfter),
+  };
+}
+
+/** The first whole tick from that instant on. */
+function tickFrom({ layout }: SnowflakeNamespace, unixMs: number): number {
+  return Math.ceil((unixMs - layout.epochMs) / layout.tickMs);
+}
+
+function tokenOf(c: Context, errors: ParameterError[]): string | undefined {
+  const token = c.req.header(LEASE_TOKEN);
+  if (!token) errors.push({ parameter: LEASE_TOKEN, detail: "takes the token of the lease" });
+  return token;
+}
+
+function workerOf({ layout }: SnowflakeNamespace, text: string): number | undefined {
+  const read = v.safeParse(wholeText(0, layout.workerCount - 1), text);
+  return read.success ? read.output : undefined;
+}
+
+function noSuchWorker(c: Context, { layout }: SnowflakeNamespace): Response {
+  const detail = `The worker IDs of this layout are 0 to ${layout.workerCount - 1}.`;
+  return problem(c, { code: "not_found", detail });
+}
+
+function ofSegment(c: Context): Response {
+  return wrongKind(c, "Numbers of a segment are not minted: there are no worker IDs to lease.");
+}

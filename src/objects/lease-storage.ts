@@ -1,0 +1,123 @@
+/**
+ * What a lease desk keeps in SQLite.
+ *
+ *   desk  (id = 0, fingerprint)  one row, written with the first lease: the layout whose worker IDs these are.
+ *   lease (worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, idempotencyKey)
+ *         the last lease of each worker ID that ever had one.
+ *
+ * Ticks are below 2^53, and so exact in an INTEGER column read as a JS number.
+ */
+import * as v from "valibot";
+import type { WorkerLease } from "../core/worker-lease.ts";
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS desk (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS lease (
+    worker INTEGER PRIMARY KEY, token TEXT NOT NULL, holder TEXT NOT NULL, ttlMs INTEGER NOT NULL,
+    notBeforeTick INTEGER NOT NULL, notAfterTick INTEGER NOT NULL, released INTEGER NOT NULL,
+    idempotencyKey TEXT UNIQUE
+  );
+  CREATE INDEX IF NOT EXISTS leaseEnd ON lease (notAfterTick);
+`;
+
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 53));
+const LeaseRow = v.object({
+  worker: whole,
+  token: v.string(),
+  holder: v.string(),
+  ttlMs: whole,
+  notBeforeTick: whole,
+  notAfterTick: whole,
+  released: v.pipe(
+    whole,
+    v.transform((flag) => flag === 1),
+  ),
+});
+const DeskRow = v.object({ fingerprint: v.string() });
+
+const COLUMNS = "worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released";
+
+export class LeaseStorage {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(SCHEMA);
+  }
+
+  /** The stored layout's fingerprint; undefined before the first lease. */
+  fingerprint(): string | undefined {
+    const rows = this.#sql.exec("SELECT fingerprint FROM desk").toArray();
+    return rows.map((row) => v.parse(DeskRow, row).fingerprint)[0];
+  }
+
+  claim(fingerprint: string): void {
+    this.#sql.exec("INSERT OR IGNORE INTO desk (id, fingerprint) VALUES (0, ?)", fingerprint);
+  }
+
+  /** The last lease of a worker ID. */
+  ofWorker(worker: number): WorkerLease | undefined {
+    return this.#leases("WHERE worker = ?", worker)[0];
+  }
+
+  /** The lease that was acquired with that key, unless it was overtaken. */
+  ofKey(idempotencyKey: string): WorkerLease | undefined {
+    return this.#leases("WHERE idempotencyKey = ?", idempotencyKey)[0];
+  }
+
+  /** The lease that ended, or will end, first. */
+  firstToEnd(): WorkerLease | undefined {
+    return this.#leases("ORDER BY notAfterTick, worker LIMIT 1")[0];
+  }
+
+  /** The highest worker ID that ever had a lease: those above are fresh. */
+  highestWorker(): number | undefined {
+    return this.#leases("ORDER BY worker DESC LIMIT 1")[0]?.worker;
+  }
+
+  /** Leases in the order of their worker IDs, from `from` on. */
+  page(from: number, limit: number): WorkerLease[] {
+    return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
+  }
+
+  /** A new lease; it overtakes the one that the worker ID had. */
+  grant(lease: WorkerLease, idempotencyKey: string): void {
+    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick } = lease;
+    // A lease that is over gives its key away, but its row stays: it knows how far its worker ID may be stamped.
+    this.#sql.exec(
+      "UPDATE lease SET idempotencyKey = NULL WHERE idempotencyKey = ? AND worker <> ?",
+      idempotencyKey,
+      worker,
+    );
+    this.#sql.exec(
+      `INSERT INTO lease (${COLUMNS}, idempotencyKey) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7)
+       ON CONFLICT (worker) DO UPDATE SET token = ?2, holder = ?3, ttlMs = ?4, notBeforeTick = ?5,
+         notAfterTick = ?6, released = 0, idempotencyKey = ?7`,
+      worker,
+      token,
+      holder,
+      ttlMs,
+      notBeforeTick,
+      notAfterTick,
+      idempotencyKey,
+    );
+  }
+
+  /** Changes a lease, by its token; false where the worker ID has another one by now. */
+  update({ worker, token, ttlMs, notAfterTick, released }: WorkerLease): boolean {
+    const { rowsWritten } = this.#sql.exec(
+      "UPDATE lease SET ttlMs = ?, notAfterTick = ?, released = ? WHERE worker = ? AND token = ?",
+      ttlMs,
+      notAfterTick,
+      released ? 1 : 0,
+      worker,
+      token,
+    );
+    return rowsWritten > 0;
+  }
+
+  #leases(where: string, ...bindings: (string | number)[]): WorkerLease[] {
+    const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM lease ${where}`, ...bindings).toArray();
+    return rows.map((row) => v.parse(LeaseRow, row));
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The lease desk: the Durable Object that leases the worker IDs of one namespace to processes that mint themselves.
+ *
+ * Invariants, on top of those of core/worker-lease:
+ *  K1 A lease leaves only once the storage call took it: the platform's output gate holds the reply until it is on disk.
+ *  K2 Nothing is kept in memory: each call reads what is stored, decides and writes with no await between, so that of
+ *     two instances alive at once neither acts on what the other has changed.
+ *  K3 One layout for ever: a call with another one is refused.
+ *  K4 The same Idempotency-Key gets the same lease again while it is held; any other acquire gets another worker ID.
+ */
+import { DurableObject } from "cloudflare:workers";
+import type { Refusal } from "../core/errors.ts";
+import { type Layout, type LayoutSpec, layoutOf } from "../core/layout.ts";
+import {
+  type DeskClocks,
+  leasableWorkers,
+  newFence,
+  noWorkerFree,
+  releasedFence,
+  renewedFence,
+  stateOf,
+  type WorkerLease,
+} from "../core/worker-lease.ts";
+import { LeaseStorage } from "./lease-storage.ts";
+
+/** Random bits of a token: 192, beyond any guess. */
+const TOKEN_BYTES = 24;
+
+export type LeaseReply =
+  | {
+      readonly ok: true;
+      readonly lease: WorkerLease /** The desk's clock. */;
+      readonly nowMs: number;
+    }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export type LeasePageReply =
+  | { readonly ok: true; readonly nowMs: number; readonly leases: readonly WorkerLease[] }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** What an acquiring process asks for. */
+export interface LeaseWish {
+  readonly holder: string;
+  readonly ttlMs: number;
+  /** With its owner. */
+  readonly idempotencyKey: string;
+}
+
+export class Leases extends DurableObject<Env> {
+  readonly #storage: LeaseStorage;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#storage = new LeaseStorage(ctx.storage.sql);
+  }
+
+  /** Leases the worker ID that rested longest; one that never had a lease rested longer than any. */
+  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number): LeaseReply {
+    const opened = this.#open(spec);
+    if (!opened.ok) return opened;
+    const { layout } = opened;
+    const clocks = { nowMs: Date.now(), callerNowMs };
+    const known = this.#storage.ofKey(wish.idempotencyKey);
+    if (known && stateOf(layout, known, clocks.nowMs) === "held") {
+      return { ok: true, lease: known, nowMs: clocks.nowMs };
+    }
+    const free = this.#longestRested(layout, clocks.nowMs);
+    if (!free.ok) return free;
+    const fenced = newFence(layout, clocks, wish.ttlMs, free.restedFromTick);
+    if (!fenced.ok) return fenced;
+    const { holder, ttlMs, idempotencyKey } = wish;
+    const { worker } = free;
+    const lease = { worker, token: newToken(), holder, ttlMs, ...fenced.fence, released: false };
+    this.#storage.claim(layout.fingerprint);
+    this.#storage.grant(lease, idempotencyKey);
+    return { ok: true, lease, nowMs: clocks.nowMs };
+  }
+
+  /** Moves the end of a lease up. `ttlMs`: as it was acquired or last renewed, unless given. */
+  renew(
+    spec: LayoutSpec,
+    worker: number,
+    token: string,
+    ttlMs: number | undefined,
+    callerNowMs: number,
+  ): LeaseReply {
+    const opened = this.#open(spec);
+    if (!opened.ok) return opened;
+    const lease = this.#storage.ofWorker(worker);
+    if (!lease || !isToken(token, lease.token) || lease.released) return lost(worker);
+    const clocks: DeskClocks = { nowMs: Date.now(), callerNowMs };
+    const wishedMs = ttlMs ?? lease.ttlMs;
+    const fenced = renewedFence(opened.layout, clocks, wishedMs, lease);
+    if (!fenced.ok) return fenced;
+    return this.#update({ ...lease, ...fenced.fence, ttlMs: wishedMs }, clocks.nowMs);
+  }
+
+  /**
+   * Ends a lease. `untilTick`: its holder has stamped nothing from there on. Twice is once.
+   * `token` null: revoked by an administrator, whose word on what was stamped is not taken.
+   */
+  release(
+    spec: LayoutSpec,
+    worker: number,
+    token: string | null,
+    untilTick: number | undefined,
+  ): LeaseReply {
+    const opened = this.#open(spec);
+    if (!opened.ok) return opened;
+    const lease = this.#storage.ofWorker(worker);
+    if (!lease || (token !== null && !isToken(token, lease.token))) return lost(worker);
+    const nowMs = Date.now();
+    if (lease.released) return { ok: true, lease, nowMs };
+    const fence = releasedFence(lease, token === null ? undefined : untilTick);
+    return this.#update({ ...lease, ...fence, released: true }, nowMs);
+  }
+
+  /** Leases in the order of their worker IDs. Writes nothing. */
+  page(spec: LayoutSpec, from: number, limit: number): LeasePageReply {
+    const opened = this.#open(spec);
+    if (!opened.ok) return opened;
+    return { ok: true, nowMs: Date.now(), leases: this.#storage.page(from, limit) };
+  }
+
+  #longestRested(
+    layout: Layout,
+    nowMs: number,
+  ):
+    | { readonly ok: true; readonly worker: number; readonly restedFromTick: number }
+    | { readonly ok: false; readonly refusal: Refusal } {
+    const { first, end } = leasableWorkers(layout);
+    const fresh = (this.#storage.highestWorker() ?? first - 1) + 1;
+    if (fresh < end) return { ok: true, worker: fresh, restedFromTick: 0 };
+    const ended = this.#storage.firstToEnd();
+    if (!ended) return { ok: false, refusal: noWorkers() };
+    const state = stateOf(layout, { ...ended, released: false }, nowMs);
+    // A released lease rests from its end on too: until then its ticks may have been stamped.
+    if (state === "held") {
+      return { ok: false, refusal: noWorkerFree(layout, nowMs, ended.notAfterTick) };
+    }
+    return { ok: true, worker: ended.worker, restedFromTick: ended.notAfterTick };
+  }
+
+  #update(lease: WorkerLease, nowMs: number): LeaseReply {
+    return this.#storage.update(lease) ? { ok: true, lease, nowMs } : lost(lease.worker);
+  }
+
+  #open(
+    spec: LayoutSpec,
+  ):
+    | { readonly ok: true; readonly layout: Layout }
+    | { readonly ok: false; readonly refusal: Refusal } {
+    const layout = layoutOf(spec);
+    const stored = this.#storage.fingerprint() ?? layout.fingerprint;
+    if (stored === layout.fingerprint) return { ok: true, layout };
+    const detail = `This desk's layout is "${stored}"; the call has "${layout.fingerprint}". A layout never changes.`;
+    return { ok: false, refusal: { code: "layout_conflict", detail } };
+  }
+}
+
+function newToken(): string {
+  return crypto
+    .getRandomValues(new Uint8Array(TOKEN_BYTES))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** In constant time, so that no guess is told how much of it is right. */
+function isToken(given: string, token: string): boolean {
+  const encoder = new TextEncoder();
+  const one = encoder.encode(given);
+  const other = encoder.encode(token);
+  return one.length === other.length && crypto.subtle.timingSafeEqual(one, other);
+}
+
+function lost(worker: number): LeaseReply {
+  const detail = `The lease of worker ID ${worker} is not this token's: it was released, or went to another.`;
+  return { ok: false, refusal: { code: "lease_lost", detail } };
+}
+
+function noWorkers(): Refusal {
+  const detail = "This layout has no worker IDs to lease: it takes one worker bit at least.";
+  return { code: "no_worker_free", detail };
+}
