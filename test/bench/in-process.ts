@@ -1,6 +1,6 @@
 /** What takes no HTTP: core, codec, client, other generators. */
 import { medianOf } from "./median.ts";
-import { NPM_PIECES } from "./npm-pieces.ts";
+import { NPM_PIECES, SNOWFLAKE_TEXTS } from "./npm-pieces.ts";
 import { OWN_PIECES, type OwnPieceId } from "./own-pieces.ts";
 import type { PieceEntry, Verdict } from "./piece.ts";
 import { NoAnswerError, PieceProcess, type Sample } from "./piece-process.ts";
@@ -76,7 +76,7 @@ export async function measureInProcess(plan: InProcessPlan): Promise<InProcess> 
     }
     const rows: InProcessRow[] = [];
     for (const one of all) rows.push(await rowOf(one));
-    return { rows, targets: targetsOf(all) };
+    return { rows, targets: { ...targetsOf(all), ...minterTargets(rows) } };
   } finally {
     stopAll();
     process.off("exit", stopAll);
@@ -148,6 +148,24 @@ function notesOn({ checked, repeats, throwsPerId, waits, burstNsPerId }: Verdict
   if (throwsPerId === 0 && !waits) return [];
   const burst = `${figure(burstNsPerId)} ns before a ms is used up`;
   return throwsPerId > 0 ? [burst, `${figure(throwsPerId * 1000)} throws per 1,000 IDs`] : [burst];
+}
+
+/** Held against the fastest generator of decimal Snowflakes that repeated none: others are no match for its promise. */
+function minterTargets(rows: readonly InProcessRow[]): TargetValues {
+  const nsOf = (id: OwnPieceId) => {
+    const name = OWN_PIECES.find((piece) => piece.id === id)?.name;
+    return rows.find((row) => row.name === name)?.nsPerId;
+  };
+  const rivals = rows.filter(({ name, repeated }) => {
+    return SNOWFLAKE_TEXTS.includes(name) && repeated !== undefined && repeated !== "yes";
+  });
+  const times = rivals.flatMap(({ nsPerId }) => (nsPerId === undefined ? [] : [nsPerId]));
+  const fastest = times.length > 0 ? Math.min(...times) : undefined;
+  const ratioTo = (ns: number | undefined) => fastest && ns && fastest / ns;
+  return {
+    minterToGenerators: ratioTo(nsOf("minter")),
+    minterTakeToGenerators: ratioTo(nsOf("minterTake")),
+  };
 }
 
 function targetsOf(all: readonly Measured[]): TargetValues {

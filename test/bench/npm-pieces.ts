@@ -66,3 +66,11 @@ export const NPM_PIECES: readonly PieceEntry[] = [
     return () => v7();
   }),
 ];
+
+/** The pieces that give Snowflakes as decimal texts. */
+export const SNOWFLAKE_TEXTS: readonly string[] = [
+  "@sapphire/snowflake",
+  "snowyflake",
+  "nodejs-snowflake",
+  "flake-idgen",
+].map((name) => `${name}, string`);

@@ -7,6 +7,7 @@ import { tickStartMs } from "../../src/core/layout.ts";
 import { step } from "../../src/core/line.ts";
 import { PRESETS } from "../../src/core/presets.ts";
 import { clientNext } from "./client-row.ts";
+import { minterNext, minterTake } from "./minter-row.ts";
 import type { Piece, PieceEntry } from "./piece.ts";
 
 const BLOCK_IDS = 4096;
@@ -144,6 +145,8 @@ const TABLE = [
   { id: "dateNow", name: "Date.now()", make: dateNow },
   { id: "client", name: "client next() from its buffer", make: () => client(false) },
   { id: "clientRead", name: "client next(), each text read", make: () => client(true) },
+  { id: "minter", name: "minter next(), each text read", make: minterNext },
+  { id: "minterTake", name: "minter take(4096), each text read", make: minterTake },
   {
     id: "bigintToJson",
     name: "4096 IDs: BigInt.toString + JSON.stringify",

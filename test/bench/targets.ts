@@ -78,6 +78,20 @@ const TARGET_TABLE = [
     stretch: 0.5,
   },
   {
+    id: "minterToGenerators",
+    name: "minter next(), decimal, to the fastest npm Snowflake that repeats none (speed)",
+    sense: "atLeast",
+    target: 3,
+    stretch: 4,
+  },
+  {
+    id: "minterTakeToGenerators",
+    name: "minter take(4096), decimal, to the same (speed)",
+    sense: "atLeast",
+    target: 15,
+    stretch: 20,
+  },
+  {
     id: "bundleKilobytes",
     name: "Worker bundle, minified and gzipped, kB",
     sense: "atMost",
