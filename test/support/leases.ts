@@ -1,0 +1,156 @@
+/** Leases over HTTP, and the desks behind them. */
+
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { LayoutSpec } from "../../src/core/layout.ts";
+import type { Leases } from "../../src/objects/leases.ts";
+import { type Answer, ask, CLOSED, put } from "./admin.ts";
+
+export interface HeldLease {
+  readonly worker: number;
+  readonly token: string;
+  readonly holder: string;
+  readonly ttlMs: number;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly renewAfter: number;
+  readonly now: number;
+}
+
+type Asked = NonNullable<Parameters<typeof ask>[1]>;
+
+/** A layout with that many worker bits, and ticks of 1 ms from the unix epoch unless given. */
+export function layoutWith(workerBits: number, change: Partial<LayoutSpec> = {}): LayoutSpec {
+  return {
+    timestampBits: 42,
+    datacenterBits: 0,
+    workerBits,
+    laneBits: 0,
+    sequenceBits: 8,
+    epochMs: 0,
+    tickMs: 1,
+    ...change,
+  };
+}
+
+/** Makes a namespace with that many worker bits. */
+export async function namespaceWith(
+  name: string,
+  workerBits: number,
+  change: Partial<LayoutSpec> = {},
+): Promise<string> {
+  const { status, text } = await put(name, {
+    kind: "snowflake",
+    layout: layoutWith(workerBits, change),
+  });
+  if (status !== 201) throw new Error(`no namespace was made: ${text}`);
+  return name;
+}
+
+/** Asks for a lease; with that Idempotency-Key, if any. */
+export function tryAcquire(
+  namespace: string,
+  json: unknown = {},
+  key?: string,
+  asked: Asked = {},
+): Promise<Answer> {
+  const headers = { ...(key !== undefined && { "idempotency-key": key }), ...asked.headers };
+  return ask(`/v1/leases/${namespace}`, { method: "POST", json, ...asked, headers });
+}
+
+/** `tryAcquire` that must succeed. */
+export async function acquire(...wish: Parameters<typeof tryAcquire>): Promise<HeldLease> {
+  return leaseOf(await tryAcquire(...wish), 201);
+}
+
+export function tryRenew(
+  namespace: string,
+  { worker, token }: Pick<HeldLease, "worker" | "token">,
+  json?: unknown,
+  asked: Asked = {},
+): Promise<Answer> {
+  const headers = { "edgeflake-lease-token": token };
+  return ask(`/v1/leases/${namespace}/${worker}`, { method: "PUT", json, headers, ...asked });
+}
+
+export async function renew(...wish: Parameters<typeof tryRenew>): Promise<HeldLease> {
+  return leaseOf(await tryRenew(...wish), 200);
+}
+
+export function release(
+  namespace: string,
+  { worker, token }: Pick<HeldLease, "worker" | "token">,
+  query = "",
+  asked: Asked = {},
+): Promise<Answer> {
+  const headers = { "edgeflake-lease-token": token };
+  return ask(`/v1/leases/${namespace}/${worker}${query}`, { method: "DELETE", headers, ...asked });
+}
+
+export interface ListedLease {
+  readonly worker: number;
+  readonly holder: string;
+  readonly state: string;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly leftMs: number;
+  readonly restedMs: number;
+}
+
+export async function list(namespace: string, query = ""): Promise<ListedLease[]> {
+  const { status, body, text } = await ask(`/v1/leases/${namespace}${query}`);
+  if (status !== 200) throw new Error(`no list: ${status} ${text}`);
+  return body.leases as ListedLease[];
+}
+
+/** Status and code of an answer. */
+export function outcomeOf({ status, body }: Answer): [status: number, code: unknown] {
+  return [status, body.code];
+}
+
+export function deskOf(namespace: string): DurableObjectStub<Leases> {
+  return env.LEASES.getByName(namespace);
+}
+
+export function inDesk<Value>(
+  namespace: string,
+  look: (sql: SqlStorage, state: DurableObjectState) => Value,
+): Promise<Value> {
+  return runInDurableObject(deskOf(namespace), (_, state) => look(state.storage.sql, state));
+}
+
+/** Breaks the desk's instance, then evicts it: only a new one can answer. */
+export async function restart(namespace: string): Promise<void> {
+  await runInDurableObject(deskOf(namespace), (instance) => {
+    Object.assign(instance, { acquire: "broken", renew: "broken", release: "broken" });
+  });
+  await evictDurableObject(deskOf(namespace));
+}
+
+/** Bindings whose desks find their own clock that far ahead of their caller's, and a count of their calls. */
+export function aheadBy(aheadMs: number | (() => number)) {
+  const calls: string[] = [];
+  const ms = () => (typeof aheadMs === "number" ? aheadMs : aheadMs());
+  const getByName = (name: string) => {
+    const desk = deskOf(name);
+    return {
+      acquire: (...[spec, wish, callerNowMs]: Parameters<Leases["acquire"]>) => {
+        calls.push("acquire");
+        return desk.acquire(spec, wish, callerNowMs - ms());
+      },
+      renew: (...[spec, worker, token, ttlMs, callerNowMs]: Parameters<Leases["renew"]>) => {
+        calls.push("renew");
+        return desk.renew(spec, worker, token, ttlMs, callerNowMs - ms());
+      },
+      release: (...call: Parameters<Leases["release"]>) => desk.release(...call),
+      page: (...call: Parameters<Leases["page"]>) => desk.page(...call),
+    };
+  };
+  // Only what callers use of the binding.
+  return { bindings: { ...CLOSED, LEASES: { getByName } } as unknown as Env, calls };
+}
+
+function leaseOf({ status, body, text }: Answer, expected: number): HeldLease {
+  if (status !== expected) throw new Error(`no lease: ${status} ${text}`);
+  return body as unknown as HeldLease;
+}

@@ -1,0 +1,186 @@
+/** The desk's own invariants K1 and K2 (objects/leases), and E1 to E5 on the real object as in the model. */
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Leases } from "../../src/objects/leases.ts";
+import { ask, CLOSED } from "../support/admin.ts";
+import { clock } from "../support/clock.ts";
+import { play, scripts, specs, startOf } from "../support/lease-script.ts";
+import {
+  acquire,
+  deskOf,
+  inDesk,
+  layoutWith,
+  list,
+  namespaceWith,
+  outcomeOf,
+  release,
+  tryAcquire,
+  tryRenew,
+} from "../support/leases.ts";
+
+const START_MS = Date.UTC(2026, 5, 1);
+const MODEL_RUNS = 150;
+
+beforeEach(() => {
+  clock.set(START_MS, "frozen");
+});
+afterEach(() => {
+  clock.restore();
+});
+
+/** Everything that the desk keeps. */
+function rowsOf(name: string): Promise<unknown[]> {
+  return inDesk(name, (sql) => sql.exec("SELECT * FROM lease ORDER BY worker").toArray());
+}
+
+function breakWrites(name: string, event: string): Promise<unknown> {
+  return inDesk(name, (sql) => {
+    sql.exec(
+      `CREATE TRIGGER broken BEFORE ${event} ON lease BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
+    );
+  });
+}
+
+describe("K1 a write that fails", () => {
+  beforeEach(() => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+  });
+
+  it("leases nothing, and what was leased stays as it was", async () => {
+    await namespaceWith("full", 2);
+    await acquire("full", { ttlMs: 5000 }, "key");
+    clock.step(5000, "frozen");
+    await breakWrites("full", "INSERT");
+    for (const key of [undefined, "other"]) {
+      const failed = await tryAcquire("full", {}, key);
+      expect(outcomeOf(failed)).toEqual([500, "internal"]);
+      expect(failed.body.definite).toBe(false);
+      expect(failed.text).not.toContain("disk full");
+    }
+    expect(await list("full")).toMatchObject([{ worker: 2, notAfter: START_MS + 5000 }]);
+    await inDesk("full", (sql) => sql.exec("DROP TRIGGER broken"));
+    expect(await acquire("full")).toMatchObject({ worker: 3, notBefore: START_MS + 5000 });
+  });
+
+  it("of a first lease leaves no lease", async () => {
+    await namespaceWith("first", 1);
+    await list("first");
+    await breakWrites("first", "INSERT");
+    expect(outcomeOf(await tryAcquire("first"))).toEqual([500, "internal"]);
+    expect(await list("first")).toEqual([]);
+    await inDesk("first", (sql) => sql.exec("DROP TRIGGER broken"));
+    expect((await acquire("first")).worker).toBe(1);
+  });
+
+  it("neither renews nor releases", async () => {
+    await namespaceWith("stuck", 1);
+    const lease = await acquire("stuck");
+    const before = await rowsOf("stuck");
+    await breakWrites("stuck", "UPDATE");
+    clock.step(10_000, "frozen");
+    expect(outcomeOf(await tryRenew("stuck", lease))).toEqual([500, "internal"]);
+    expect(outcomeOf(await release("stuck", lease))).toEqual([500, "internal"]);
+    expect(await rowsOf("stuck")).toEqual(before);
+  });
+});
+
+describe("a call that is lost on its way back", () => {
+  /** Desks whose first answer is lost; with `overloaded`, the platform's refusal. */
+  function losing(error: Error) {
+    let calls = 0;
+    const lose = async <Reply>(reply: () => Promise<Reply>): Promise<Reply> => {
+      calls += 1;
+      const answer = await reply();
+      if (calls === 1) throw error;
+      return answer;
+    };
+    const getByName = (name: string) => {
+      const desk = deskOf(name);
+      return {
+        acquire: (...call: Parameters<Leases["acquire"]>) =>
+          lose(async () => await desk.acquire(...call)),
+        release: (...call: Parameters<Leases["release"]>) =>
+          lose(async () => await desk.release(...call)),
+      };
+    };
+    return { ...CLOSED, LEASES: { getByName } } as unknown as Env;
+  }
+
+  it.each([undefined, "key"])("leases one worker ID, the Idempotency-Key %s", async (key) => {
+    const name = await namespaceWith(`lost-${key}`, 2);
+    const lease = await acquire(name, {}, key, { bindings: losing(new Error("reset")) });
+    expect(await list(name)).toMatchObject([{ worker: lease.worker }]);
+  });
+
+  it("releases once", async () => {
+    await namespaceWith("lost-release", 1);
+    const lease = await acquire("lost-release");
+    const { status } = await ask("/v1/leases/lost-release/1?until=0", {
+      method: "DELETE",
+      headers: { "edgeflake-lease-token": lease.token },
+      bindings: losing(new Error("reset")),
+    });
+    expect(status).toBe(204);
+  });
+
+  it("for the desk's full queue is not made again", async () => {
+    await namespaceWith("queue", 2);
+    const overloaded = Object.assign(new Error("overloaded"), { overloaded: true });
+    const refused = await tryAcquire("queue", {}, "key", { bindings: losing(overloaded) });
+    expect(outcomeOf(refused)).toEqual([503, "shard_overloaded"]);
+    expect(refused.headers.get("retry-after")).toBe("1");
+  });
+});
+
+describe("K2 two instances alive on one storage", () => {
+  it("lease nothing twice, and each knows what the other did", async () => {
+    const spec = layoutWith(2);
+    await runInDurableObject(deskOf("two"), (_, state) => {
+      const desks = [new Leases(state, env), new Leases(state, env)];
+      const wish = { holder: "", ttlMs: 5000 };
+      const ask = (desk: number, idempotencyKey: string) =>
+        desks[desk]?.acquire(spec, { ...wish, idempotencyKey }, Date.now());
+      const one = ask(0, "a");
+      if (!one?.ok) throw new Error("not leased");
+      expect(ask(1, "a")).toEqual(one);
+      expect(ask(1, "b")).toMatchObject({ lease: { worker: 3 } });
+      expect(ask(0, "c")).toMatchObject({ refusal: { code: "no_worker_free" } });
+      const { token } = one.lease;
+      expect(desks[1]?.release(spec, 2, token, one.lease.notBeforeTick)).toMatchObject({
+        ok: true,
+      });
+      const lost = { refusal: { code: "lease_lost" } };
+      expect(desks[0]?.renew(spec, 2, token, undefined, Date.now())).toMatchObject(lost);
+      expect(ask(0, "c")).toMatchObject({ lease: { worker: 2 } });
+      expect(desks[1]?.release(spec, 2, token, 0)).toMatchObject(lost);
+    });
+  });
+
+  it("with different layouts: the second is refused by what the first stored", async () => {
+    await runInDurableObject(deskOf("differ"), (_, state) => {
+      const [old, young] = [new Leases(state, env), new Leases(state, env)];
+      const wish = { holder: "", ttlMs: 5000, idempotencyKey: "a" };
+      expect(young.page(layoutWith(1), 0, 1)).toMatchObject({ ok: true });
+      expect(old.acquire(layoutWith(2), wish, Date.now())).toMatchObject({ ok: true });
+      const conflict = { refusal: { code: "layout_conflict" } };
+      expect(young.acquire(layoutWith(1), wish, Date.now())).toMatchObject(conflict);
+      expect(young.page(layoutWith(1), 0, 1)).toMatchObject(conflict);
+    });
+  });
+});
+
+it("E1 E2 E3 E4 E5 K2 K4 hold on the real object, whatever the clocks do", async () => {
+  const samples = fc.sample(fc.tuple(specs, scripts), { numRuns: MODEL_RUNS, seed: 20_260_601 });
+  const now = { nowMs: 0 };
+  vi.spyOn(Date, "now").mockImplementation(() => now.nowMs);
+  for (const [index, [spec, script]] of samples.entries()) {
+    const stub = deskOf(`model-${index}`);
+    await runInDurableObject(stub, (_, state) => {
+      now.nowMs = startOf(spec);
+      play({ spec, clock: now, start: () => new Leases(state, env) }, script);
+    });
+    await evictDurableObject(stub);
+  }
+});
