@@ -46,10 +46,13 @@ export class LeaseDesk {
   }
 
   /** Throws EdgeflakeError `lease_lost` where the lease is another's by now. */
-  async renew({ worker, token, ttlMs }: HeldLease, signal: AbortSignal): Promise<HeldLease> {
+  async renew(held: HeldLease, signal: AbortSignal): Promise<HeldLease> {
+    const { worker, token, ttlMs } = held;
     const headers = { [LEASE_TOKEN]: token, "content-type": "application/json" };
     const init = { method: "PUT", signal, headers, body: JSON.stringify({ ttlMs }) } as const;
-    return leaseOf(await this.#ask(`${this.#path}/${worker}`, {}, init));
+    const lease = leaseOf(await this.#ask(`${this.#path}/${worker}`, {}, init));
+    if (lease.worker !== worker || lease.token !== token) throw malformed("leases");
+    return lease;
   }
 
   /** Gives the lease back; nothing was stamped from `until` on, unix ms at the begin of a tick. */

@@ -11,6 +11,7 @@
  */
 import { tickAt, tickStartMs } from "../core/layout.ts";
 import { EdgeflakeError } from "./errors.ts";
+import { aheadOf, endOf, reserveMsOf } from "./lease-bounds.ts";
 import type { HeldLease, LeaseDesk } from "./lease-desk.ts";
 import { MintLine } from "./mint-line.ts";
 import type { MinterSettings } from "./minter-options.ts";
@@ -23,9 +24,6 @@ import {
 } from "./minter-store.ts";
 import { withRetries } from "./retry.ts";
 
-/** A mark in a store is written so far ahead, in ms: as far as the line may lead, within these. */
-const RESERVE_MIN_MS = 1000;
-const RESERVE_MAX_MS = 10_000;
 /** Clocks that differ by less are taken as they are, in ms: a request takes as long. */
 const SKEW_MIN_MS = 1000;
 /** A renewal begins early by a random part of the lease's ttl up to this, so that holders do not ask in step. */
@@ -206,8 +204,6 @@ export class Tenancy {
   async #renew(holding: Holding): Promise<void> {
     try {
       const lease = await this.#asked((signal) => this.#desk.renew(holding.lease, signal));
-      const { worker, token } = holding.lease;
-      if (lease.worker !== worker || lease.token !== token) throw lost(worker);
       if (!this.#store) holding.line.raiseEnd(endOf(lease));
       this.#holding = { ...holding, lease, renewAtMs: this.#renewAt(lease) };
     } catch (error) {
@@ -246,25 +242,4 @@ export class Tenancy {
     this.#store = undefined;
     this.#holding = undefined;
   }
-}
-
-/** One past the last position that the lease may stamp. */
-function endOf({ layout, notAfterTick }: HeldLease): number {
-  return notAfterTick * layout.sequenceCount;
-}
-
-/** The position `ms` ahead of the clock, or of what was stamped where that is further. */
-function aheadOf({ layout }: HeldLease, line: MintLine, nowMs: number, ms: number): number {
-  const ahead = Math.ceil(ms / layout.tickMs) * layout.sequenceCount;
-  return Math.max(tickAt(layout, nowMs) * layout.sequenceCount, line.unstamped) + ahead;
-}
-
-function reserveMsOf({ policy, layout }: HeldLease): number {
-  const leadMs = policy.maxStepBackMs + policy.maxBorrowMs;
-  return Math.max(layout.tickMs, Math.min(Math.max(leadMs, RESERVE_MIN_MS), RESERVE_MAX_MS));
-}
-
-function lost(worker: number): EdgeflakeError {
-  const message = `The lease of worker ID ${worker} went to another.`;
-  return new EdgeflakeError(message, { code: "lease_lost", definite: true });
 }

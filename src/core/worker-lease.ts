@@ -56,7 +56,7 @@ export function leasableWorkers({ workerCount }: Layout): {
   readonly first: number;
   readonly end: number;
 } {
-  return { first: Math.ceil(workerCount / 2), end: workerCount === 1 ? 0 : workerCount };
+  return { first: Math.ceil(workerCount / 2), end: workerCount };
 }
 
 /** The fence of a new lease on a worker ID whose last lease, if any, ended at `restedFromTick` (E1). */
@@ -113,7 +113,11 @@ function endTick(layout: Layout, nowMs: number, ttlMs: number): number {
   return Math.min(layout.tickCount, tickAt(layout, nowMs + ttlMs));
 }
 
-function refuseClocks(layout: Layout, { nowMs, callerNowMs }: DeskClocks): Refusal | undefined {
+/** Why nothing is leased by these clocks; undefined where they are in order (E4). */
+export function refuseClocks(
+  layout: Layout,
+  { nowMs, callerNowMs }: DeskClocks,
+): Refusal | undefined {
   const tick = tickAt(layout, nowMs);
   if (tick < 0) {
     const detail = `The clock (unix ms ${nowMs}) is before the layout's epoch (${layout.epochMs}).`;

@@ -27,12 +27,19 @@ import { oneOf, wholeNumber, wholeText } from "./schema.ts";
 export const LEASE_TOKEN = "edgeflake-lease-token";
 
 const ttlMs = wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS);
-const holderTakes = `takes a text of at most ${HOLDER_CHARS_MAX} characters`;
+const holderTakes = `takes a text of at most ${HOLDER_CHARS_MAX} characters, in Unicode`;
 const untilTakes = `takes ${INSTANT_TAKES}: the begin of the first tick that was not stamped`;
 
 /** The body of POST /v1/leases/{namespace}. */
 export const LeaseBody = v.strictObject({
-  holder: v.optional(v.pipe(v.string(holderTakes), v.maxLength(HOLDER_CHARS_MAX, holderTakes)), ""),
+  holder: v.optional(
+    v.pipe(
+      v.string(holderTakes),
+      v.maxLength(HOLDER_CHARS_MAX, holderTakes),
+      v.check((text) => text.isWellFormed(), holderTakes),
+    ),
+    "",
+  ),
   ttlMs: v.optional(ttlMs, LEASE_TTL_DEFAULT_MS),
 });
 
@@ -100,6 +107,9 @@ leases.delete("/:namespace/:worker", requires("lease"), withNamespace, async (c)
   const revokes = values.revoke === "true";
   if (revokes && !hasScope(c.get("caller"), "admin")) {
     return problem(c, { code: "forbidden", detail: "Revoking takes a key with the scope admin." });
+  }
+  if (revokes && values.until !== undefined) {
+    errors.push({ parameter: "until", detail: "is the holder's to say: not together with revoke" });
   }
   const token = revokes ? null : tokenOf(c, errors);
   const worker = workerOf(namespace, c.req.param("worker"));

@@ -38,21 +38,19 @@ const DeskRow = v.object({ fingerprint: v.string() });
 const COLUMNS = "worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released";
 
 export class LeaseStorage {
+  readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
 
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-    sql.exec(SCHEMA);
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    this.#sql.exec(SCHEMA);
   }
 
   /** The stored layout's fingerprint; undefined before the first lease. */
   fingerprint(): string | undefined {
     const rows = this.#sql.exec("SELECT fingerprint FROM desk").toArray();
     return rows.map((row) => v.parse(DeskRow, row).fingerprint)[0];
-  }
-
-  claim(fingerprint: string): void {
-    this.#sql.exec("INSERT OR IGNORE INTO desk (id, fingerprint) VALUES (0, ?)", fingerprint);
   }
 
   /** The last lease of a worker ID. */
@@ -80,27 +78,30 @@ export class LeaseStorage {
     return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
   }
 
-  /** A new lease; it overtakes the one that the worker ID had. */
-  grant(lease: WorkerLease, idempotencyKey: string): void {
+  /** A new lease; it overtakes the one that the worker ID had. All of it is written, or nothing. */
+  grant(lease: WorkerLease, idempotencyKey: string, fingerprint: string): void {
     const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick } = lease;
-    // A lease that is over gives its key away, but its row stays: it knows how far its worker ID may be stamped.
-    this.#sql.exec(
-      "UPDATE lease SET idempotencyKey = NULL WHERE idempotencyKey = ? AND worker <> ?",
-      idempotencyKey,
-      worker,
-    );
-    this.#sql.exec(
-      `INSERT INTO lease (${COLUMNS}, idempotencyKey) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7)
-       ON CONFLICT (worker) DO UPDATE SET token = ?2, holder = ?3, ttlMs = ?4, notBeforeTick = ?5,
-         notAfterTick = ?6, released = 0, idempotencyKey = ?7`,
-      worker,
-      token,
-      holder,
-      ttlMs,
-      notBeforeTick,
-      notAfterTick,
-      idempotencyKey,
-    );
+    this.#storage.transactionSync(() => {
+      this.#sql.exec("INSERT OR IGNORE INTO desk (id, fingerprint) VALUES (0, ?)", fingerprint);
+      // A lease that is over gives its key away, but its row stays: it knows how far its worker ID may be stamped.
+      this.#sql.exec(
+        "UPDATE lease SET idempotencyKey = NULL WHERE idempotencyKey = ? AND worker <> ?",
+        idempotencyKey,
+        worker,
+      );
+      this.#sql.exec(
+        `INSERT INTO lease (${COLUMNS}, idempotencyKey) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7)
+         ON CONFLICT (worker) DO UPDATE SET token = ?2, holder = ?3, ttlMs = ?4, notBeforeTick = ?5,
+           notAfterTick = ?6, released = 0, idempotencyKey = ?7`,
+        worker,
+        token,
+        holder,
+        ttlMs,
+        notBeforeTick,
+        notAfterTick,
+        idempotencyKey,
+      );
+    });
   }
 
   /** Changes a lease, by its token; false where the worker ID has another one by now. */

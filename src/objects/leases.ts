@@ -16,6 +16,7 @@ import {
   leasableWorkers,
   newFence,
   noWorkerFree,
+  refuseClocks,
   releasedFence,
   renewedFence,
   stateOf,
@@ -51,7 +52,7 @@ export class Leases extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#storage = new LeaseStorage(ctx.storage.sql);
+    this.#storage = new LeaseStorage(ctx.storage);
   }
 
   /** Leases the worker ID that rested longest; one that never had a lease rested longer than any. */
@@ -64,6 +65,8 @@ export class Leases extends DurableObject<Env> {
     if (known && stateOf(layout, known, clocks.nowMs) === "held") {
       return { ok: true, lease: known, nowMs: clocks.nowMs };
     }
+    const refusal = refuseClocks(layout, clocks);
+    if (refusal) return { ok: false, refusal };
     const free = this.#longestRested(layout, clocks.nowMs);
     if (!free.ok) return free;
     const fenced = newFence(layout, clocks, wish.ttlMs, free.restedFromTick);
@@ -71,8 +74,7 @@ export class Leases extends DurableObject<Env> {
     const { holder, ttlMs, idempotencyKey } = wish;
     const { worker } = free;
     const lease = { worker, token: newToken(), holder, ttlMs, ...fenced.fence, released: false };
-    this.#storage.claim(layout.fingerprint);
-    this.#storage.grant(lease, idempotencyKey);
+    this.#storage.grant(lease, idempotencyKey, layout.fingerprint);
     return { ok: true, lease, nowMs: clocks.nowMs };
   }
 

@@ -7,7 +7,8 @@ import type * as v from "valibot";
 import { PROBLEM_KINDS, type ProblemCode } from "../http/problem.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
-import { SCHEMAS, type Schema } from "./schemas.ts";
+import { SCHEMAS } from "./schemas.ts";
+import type { Schema } from "./shapes.ts";
 import { NOTES } from "./texts.ts";
 
 const EVERYWHERE: readonly ProblemCode[] = ["method_not_allowed"];

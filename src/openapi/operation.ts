@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { ProblemCode } from "../http/problem.ts";
 import type { QueryEntries } from "../http/query.ts";
-import type { Schema } from "./schemas.ts";
+import type { Schema } from "./shapes.ts";
 import type { Example } from "./texts.ts";
 
 interface Answer {

@@ -1,63 +1,21 @@
 /** The bodies that the service answers, as JSON Schema (2020-12, as in OpenAPI 3.1). */
 import { ENCODINGS } from "../core/codec.ts";
 import { PROBLEM_KINDS } from "../http/problem.ts";
-
-/** JSON Schema is open-ended; this is any of it. */
-export type Schema = Readonly<Record<string, unknown>>;
-
-const text: Schema = { type: "string" };
-const whole: Schema = { type: "integer", minimum: 0 };
-const instant: Schema = { type: "string", format: "date-time" };
-const idText: Schema = { type: "string", pattern: "^[0-9A-Za-z]{1,19}$" };
-
-const numberText: Schema = { type: "string", pattern: "^[0-9]{1,19}$" };
-
-/** An object with these fields, all required but those of `optional`. */
-function object(
-  fields: Readonly<Record<string, Schema>>,
-  optional: readonly string[] = [],
-): Schema {
-  const required = Object.keys(fields).filter((name) => !optional.includes(name));
-  return { type: "object", properties: fields, required, additionalProperties: false };
-}
-
-function list(items: Schema): Schema {
-  return { type: "array", items };
-}
-
-function ref(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-/** TinyID's envelope: code 200, or 5 and 6 with null for data. */
-function tinyId(data: Schema): Schema {
-  return object({
-    data: { anyOf: [data, { type: "null" }] },
-    code: { enum: [200, 5, 6] },
-    message: text,
-  });
-}
-
-const layoutFields = {
-  timestampBits: whole,
-  datacenterBits: whole,
-  workerBits: whole,
-  laneBits: whole,
-  sequenceBits: whole,
-  epochMs: whole,
-  tickMs: { enum: [1, 10, 1000] },
-  lanePlace: { enum: ["aboveWorker", "belowWorker"] },
-  laneUse: { enum: ["always", "back"] },
-};
-
-const policyFields = {
-  maxStepBackMs: whole,
-  maxBorrowMs: whole,
-  maxWaitMs: whole,
-  randomStart: whole,
-  reserveMs: whole,
-  freshForMs: whole,
-};
+import { DIALECT_SCHEMAS } from "./dialect-schemas.ts";
+import { LEASE_SCHEMAS } from "./lease-schemas.ts";
+import {
+  idText,
+  instant,
+  layoutFields,
+  list,
+  numberText,
+  object,
+  policyFields,
+  ref,
+  type Schema,
+  text,
+  whole,
+} from "./shapes.ts";
 
 const keyFields = {
   id: text,
@@ -182,64 +140,12 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     ["createdAt"],
   ),
-  Lease: object({
-    namespace: text,
-    worker: whole,
-    token: text,
-    holder: text,
-    ttlMs: whole,
-    notBefore: { ...whole, description: "Unix ms of the first tick that may be stamped" },
-    notAfter: { ...whole, description: "Unix ms of the first tick that may not" },
-    renewAfter: { ...whole, description: "Unix ms from which to renew" },
-    now: { ...whole, description: "The lease desk's clock, unix ms" },
-    layout: object(layoutFields, ["lanePlace", "laneUse"]),
-    policy: object(policyFields),
-  }),
-  Leases: object(
-    {
-      leases: list(
-        object({
-          worker: whole,
-          holder: text,
-          state: { enum: ["held", "expired", "released"] },
-          notBefore: whole,
-          notAfter: whole,
-          leftMs: whole,
-          restedMs: whole,
-        }),
-      ),
-      cursor: text,
-    },
-    ["cursor"],
-  ),
+  ...LEASE_SCHEMAS,
   Namespaces: object({ namespaces: list(ref("Namespace")), cursor: text }, ["cursor"]),
   Key: object(keyFields, ["name", "namespaces", "expiresAt"]),
   NewKey: object({ key: text, ...keyFields }, ["name", "namespaces", "expiresAt"]),
   Keys: object({ keys: list(ref("Key")), cursor: text }, ["cursor"]),
-  LeafError: object({
-    timestamp: whole,
-    status: { type: "integer" },
-    error: text,
-    exception: text,
-    message: text,
-    path: text,
-  }),
-  LeafDecoded: object({ timestamp: text, sequenceId: text, workerId: text, errorMsg: text }, [
-    "timestamp",
-    "sequenceId",
-    "workerId",
-    "errorMsg",
-  ]),
-  TinyIds: tinyId({ type: "array", items: { type: "integer" } }),
-  TinySegment: tinyId(
-    object({
-      maxId: { type: "integer" },
-      loadingId: { type: "integer" },
-      currentId: { type: "integer" },
-      delta: whole,
-      remainder: whole,
-    }),
-  ),
+  ...DIALECT_SCHEMAS,
   Problem: object(
     {
       type: { type: "string", description: "/docs#{code}" },

@@ -1,6 +1,6 @@
 /** Prose and examples of the OpenAPI document. */
 import type { ProblemCode } from "../http/problem.ts";
-import type { Schema } from "./schemas.ts";
+import type { Schema } from "./shapes.ts";
 
 export type Example = unknown;
 

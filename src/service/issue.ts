@@ -160,7 +160,8 @@ function recover(
   again: (next: Tried) => Promise<Issued>,
 ): Issued | Promise<Issued> {
   const { definite, waitedMs } = tried;
-  if (isOverloaded(error)) return { ok: false, refusal: overloaded(shard), definite, waitedMs };
+  if (isOverloaded(error))
+    return { ok: false, refusal: overloaded(`Shard ${shard}`), definite, waitedMs };
   const throws = tried.throws + 1;
   if (throws < CALL_TRIES_MAX) return again({ ...tried, definite: false, throws });
   throw error;

@@ -76,7 +76,7 @@ async function askDesk<Reply extends { readonly ok: boolean }>(
       const disagree = "refusal" in reply && reply.refusal.code === "clock_disagreement";
       if (!disagree || tries >= CALL_TRIES_MAX) return reply;
     } catch (error) {
-      if (isOverloaded(error)) return { ok: false, refusal: overloaded(0) };
+      if (isOverloaded(error)) return { ok: false, refusal: overloaded("The lease desk") };
       if (tries >= CALL_TRIES_MAX) throw error;
     }
   }

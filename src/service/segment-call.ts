@@ -61,7 +61,7 @@ async function callSegments<Reply>(
     try {
       return await call(objects.getByName(name));
     } catch (error) {
-      if (isOverloaded(error)) return { ok: false, refusal: overloaded(0) };
+      if (isOverloaded(error)) return { ok: false, refusal: overloaded("The segment's object") };
       if (left === 0) throw error;
     }
   }

@@ -34,7 +34,8 @@ export async function callShard<Reply>(
     try {
       return { ok: true, reply: await call(stubOf(shards, namespace, shard)), repeated };
     } catch (error) {
-      if (isOverloaded(error)) return { ok: false, refusal: overloaded(shard), repeated };
+      if (isOverloaded(error))
+        return { ok: false, refusal: overloaded(`Shard ${shard}`), repeated };
       if (tries >= CALL_TRIES_MAX) throw error;
     }
   }
@@ -45,10 +46,11 @@ export function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }
 
-export function overloaded(shard: number): Refusal {
+/** `what` has so many requests queued. */
+export function overloaded(what: string): Refusal {
   return {
     code: "shard_overloaded",
-    detail: `Shard ${shard} has more requests queued than it can take.`,
+    detail: `${what} has more requests queued than it can take.`,
     retryAfterMs: OVERLOADED_RETRY_MS,
   };
 }

@@ -40,6 +40,7 @@ describe("a body", () => {
   it.each([
     ...FIELDS,
     ["a holder of 254 characters", { holder: "x".repeat(254) }],
+    ["a holder with half a character", { holder: "x\ud800y" }],
     ["a holder of null", { holder: null }],
     ["a holder that is a number", { holder: 7 }],
   ] as const)("to acquire with %s is refused, and nothing is leased", async (_, json) => {

@@ -56,6 +56,18 @@ describe("K4 the same Idempotency-Key", () => {
     expect(again).toEqual({ ...renewed, now: START_MS + 8000 });
   });
 
+  it("keeps its lease where another acquire by it failed half-way", async () => {
+    await namespaceWith("half", 2);
+    const lease = await acquire("half", { ttlMs: 5000 }, "key");
+    step(5000);
+    const broken = "CREATE TRIGGER t BEFORE INSERT ON lease BEGIN SELECT RAISE(ABORT, 'full'); END";
+    await inDesk("half", (sql) => sql.exec(broken));
+    expect((await tryAcquire("half", {}, "key")).status).toBe(500);
+    await inDesk("half", (sql) => sql.exec("DROP TRIGGER t"));
+    const renewed = await renew("half", lease);
+    expect(await acquire("half", {}, "key")).toEqual(renewed);
+  });
+
   it("asked at once by many gets one lease", async () => {
     await namespaceWith("burst", 3);
     const asked = Array.from({ length: 20 }, () => acquire("burst", {}, "key"));
@@ -201,9 +213,9 @@ describe("E3 a lease", () => {
   it("that was revoked is lost for good, and keeps its end, whatever is said", async () => {
     await namespaceWith("revoked", 1);
     const lease = await acquire("revoked");
-    const revoked = await release("revoked", lease, `?revoke=true&until=${START_MS}`, {
-      headers: {},
-    });
+    const both = await release("revoked", lease, `?revoke=true&until=${START_MS}`);
+    expect(both).toMatchObject({ status: 400, body: { errors: [{ parameter: "until" }] } });
+    const revoked = await release("revoked", lease, "?revoke=true", { headers: {} });
     expect(revoked.status).toBe(204);
     await lostFor("revoked", lease);
     expect((await release("revoked", lease, `?until=${START_MS}`)).status).toBe(204);

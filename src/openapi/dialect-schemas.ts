@@ -1,0 +1,38 @@
+import { object, type Schema, text, whole } from "./shapes.ts";
+
+/** TinyID's envelope: code 200, or 5 and 6 with null for data. */
+function tinyId(data: Schema): Schema {
+  return object({
+    data: { anyOf: [data, { type: "null" }] },
+    code: { enum: [200, 5, 6] },
+    message: text,
+  });
+}
+
+/** What Leaf's and TinyID's routes answer. */
+export const DIALECT_SCHEMAS: Readonly<Record<string, Schema>> = {
+  LeafError: object({
+    timestamp: whole,
+    status: { type: "integer" },
+    error: text,
+    exception: text,
+    message: text,
+    path: text,
+  }),
+  LeafDecoded: object({ timestamp: text, sequenceId: text, workerId: text, errorMsg: text }, [
+    "timestamp",
+    "sequenceId",
+    "workerId",
+    "errorMsg",
+  ]),
+  TinyIds: tinyId({ type: "array", items: { type: "integer" } }),
+  TinySegment: tinyId(
+    object({
+      maxId: { type: "integer" },
+      loadingId: { type: "integer" },
+      currentId: { type: "integer" },
+      delta: whole,
+      remainder: whole,
+    }),
+  ),
+};

@@ -1,0 +1,35 @@
+import { layoutFields, list, object, policyFields, type Schema, text, whole } from "./shapes.ts";
+
+/** Leases of worker IDs. */
+export const LEASE_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Lease: object({
+    namespace: text,
+    worker: whole,
+    token: text,
+    holder: text,
+    ttlMs: whole,
+    notBefore: { ...whole, description: "Unix ms of the first tick that may be stamped" },
+    notAfter: { ...whole, description: "Unix ms of the first tick that may not" },
+    renewAfter: { ...whole, description: "Unix ms from which to renew" },
+    now: { ...whole, description: "The lease desk's clock, unix ms" },
+    layout: object(layoutFields, ["lanePlace", "laneUse"]),
+    policy: object(policyFields),
+  }),
+  Leases: object(
+    {
+      leases: list(
+        object({
+          worker: whole,
+          holder: text,
+          state: { enum: ["held", "expired", "released"] },
+          notBefore: whole,
+          notAfter: whole,
+          leftMs: whole,
+          restedMs: whole,
+        }),
+      ),
+      cursor: text,
+    },
+    ["cursor"],
+  ),
+};
