@@ -1,91 +1,105 @@
 /**
- * A minter's store in a file, for Node.js and what is compatible with it. The file is replaced as a whole: written
- * beside it, synced, renamed, and its folder synced. A lock file, taken for each change, keeps processes apart.
+ * A minter's store in files, for Node.js and what is compatible with it. Each text is a generation of its own,
+ * `file.1`, `file.2`, …, of which the highest counts and older ones are removed.
+ *
+ * Invariants:
+ *  P1 A generation appears whole and durable, or not at all: written beside, synced, linked to its name, its folder
+ *     synced.
+ *  P2 Of all who would put the next generation one does: a link fails where its name is taken. There is no lock that
+ *     a crash could leave behind.
+ *  P3 Who finds a higher generation after its own has lost, however late it was: an older name may be free again.
  */
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, open, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { MinterStore } from "../client/minter-store.ts";
 
-/** A lock that is older is left over from a process that crashed, in ms: a change takes some milliseconds. */
-const LOCK_STALE_MS = 10_000;
-/** How long a lock of another process is waited for, in ms: until it would be stale, and some. */
-const LOCK_WAIT_MS = 15_000;
-const LOCK_TRY_MS = 10;
+/** How often a generation may be removed while it is read, by others who put newer ones, until that is a fault. */
+const READS_MAX = 100;
 
-/** A store in the file at `file`, whose folder exists. Its methods reject with what the file system says. */
+interface Generation {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** A store in files named after `file`, whose folder exists. Its methods reject with what the file system says. */
 export function fileStore(file: string): MinterStore {
-  const lock = `${file}.lock`;
   return {
-    get: () => read(file),
-    put: (text, expected) =>
-      locked(lock, async () => {
-        if ((await read(file)) !== expected) return false;
-        await replace(file, text);
-        return true;
-      }),
+    get: async () => (await newest(file))?.text,
+    put: async (text, expected) => {
+      const before = await newest(file);
+      if (before?.text !== expected) return false;
+      const number = (before?.number ?? 0) + 1;
+      return (await linked(file, number, text)) && (await isNewest(file, number));
+    },
   };
 }
 
-async function read(file: string): Promise<string | undefined> {
+async function newest(file: string): Promise<Generation | undefined> {
+  for (let reads = 0; reads < READS_MAX; reads += 1) {
+    const number = Math.max(0, ...(await numbersOf(file)));
+    if (number === 0) return undefined;
+    try {
+      return { number, text: await readFile(`${file}.${number}`, "utf8") };
+    } catch (error) {
+      // There is a newer one by now.
+      if (!isCode(error, "ENOENT")) throw error;
+    }
+  }
+  throw new Error(`cannot read ${file}: it changes all the time`);
+}
+
+/** Makes a generation (P1); false where there is one of that number (P2). */
+async function linked(file: string, number: number, text: string): Promise<boolean> {
+  const beside = `${file}.${randomUUID()}.new`;
   try {
-    return await readFile(file, "utf8");
+    await writeSynced(beside, text);
+    await link(beside, `${file}.${number}`);
   } catch (error) {
-    if (isCode(error, "ENOENT")) return undefined;
+    if (isCode(error, "EEXIST")) return false;
     throw error;
-  }
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  const beside = `${file}.new`;
-  const written = await open(beside, "w", 0o600);
-  try {
-    await written.writeFile(text);
-    await written.sync();
   } finally {
-    await written.close();
+    await rm(beside, { force: true });
   }
-  await rename(beside, file);
-  const folder = await open(path.dirname(file), "r");
+  await syncFolder(path.dirname(file));
+  return true;
+}
+
+/** Whether that generation is the newest (P3); removes what is older, or the generation itself. */
+async function isNewest(file: string, number: number): Promise<boolean> {
+  const numbers = await numbersOf(file);
+  const isLost = numbers.some((other) => other > number);
+  const left = isLost ? [number] : numbers.filter((other) => other < number);
+  for (const one of left) await rm(`${file}.${one}`, { force: true });
+  return !isLost;
+}
+
+async function numbersOf(file: string): Promise<number[]> {
+  const prefix = `${path.basename(file)}.`;
+  const names = await readdir(path.dirname(file));
+  return names
+    .filter((name) => name.startsWith(prefix) && /^[1-9]\d{0,14}$/.test(name.slice(prefix.length)))
+    .map((name) => Number(name.slice(prefix.length)));
+}
+
+async function writeSynced(file: string, text: string): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
   try {
-    await folder.sync();
+    await handle.writeFile(text);
+    await handle.sync();
   } finally {
-    await folder.close();
+    await handle.close();
   }
 }
 
-/** Does `work` while no other process does. */
-async function locked<Value>(lock: string, work: () => Promise<Value>): Promise<Value> {
-  const untilMs = Date.now() + LOCK_WAIT_MS;
-  while (!(await take(lock))) {
-    if (Date.now() > untilMs) throw new Error(`cannot lock ${lock}: another process holds it`);
-    await pause(LOCK_TRY_MS);
-  }
+async function syncFolder(folder: string): Promise<void> {
+  // There folders can't be opened, and names are in the journal.
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
   try {
-    return await work();
+    await handle.sync();
   } finally {
-    await rm(lock, { force: true });
-  }
-}
-
-async function take(lock: string): Promise<boolean> {
-  try {
-    await (await open(lock, "wx", 0o600)).close();
-    return true;
-  } catch (error) {
-    if (!isCode(error, "EEXIST")) throw error;
-    await removeStale(lock);
-    return false;
-  }
-}
-
-async function removeStale(lock: string): Promise<void> {
-  try {
-    const { mtimeMs } = await stat(lock);
-    if (Date.now() - mtimeMs > LOCK_STALE_MS) await rm(lock, { force: true });
-  } catch (error) {
-    // Its holder was quicker.
-    if (!isCode(error, "ENOENT")) throw error;
+    await handle.close();
   }
 }
 
