@@ -41,7 +41,10 @@ export class Minter {
     this.#tenancy = tenancy;
   }
 
-  /** Leases a worker ID, or goes on with the one in the store. Rejects with EdgeflakeError, or what the store throws. */
+  /**
+   * Leases a worker ID, or goes on with the one in the store, and waits until `next` has an ID. Rejects with
+   * EdgeflakeError, or what the store throws.
+   */
   static async open(options: MinterOptions): Promise<Minter> {
     const settings = settingsOf(options);
     const desk = new LeaseDesk(httpAsk(options.url, options.key), settings.namespace);
@@ -49,6 +52,11 @@ export class Minter {
     await tenancy.begin();
     const minter = new Minter(settings.timeoutMs, tenancy);
     minter.#keepUp();
+    // A line that begins ahead of this clock, at its lease or at a mark, opens in a moment.
+    await minter.ready().catch(async (error: unknown) => {
+      await minter.close();
+      throw error;
+    });
     return minter;
   }
 
