@@ -1,0 +1,172 @@
+/** A machine that runs one minting process after another: it stamps, crashes, stands still, and its clock is wrong. */
+import { EdgeflakeError } from "../../src/client/errors.ts";
+import { Minter } from "../../src/client/minter.ts";
+import type { MemoryStore } from "./memory-store.ts";
+import type { Actor, World } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+
+export interface HostPlan {
+  /** By whom the desk and the checker know it: those with one store are one. */
+  readonly owner: number;
+  readonly holder: string;
+  readonly ttlMs: number;
+  readonly store: MemoryStore | undefined;
+}
+
+export interface Doings {
+  crashes: number;
+  crashesAfterStamping: number;
+  closes: number;
+  pauses: number;
+  clockSteps: number;
+  readonly refusals: Map<string, number>;
+}
+
+export class Host implements Actor {
+  skewMs: number;
+  pausedUntilMs = 0;
+  cutOffUntilMs = 0;
+  /** Mishaps may happen. */
+  isWild = true;
+  readonly plan: HostPlan;
+  readonly #world: World;
+  readonly #take: (id: string) => void;
+  readonly #doings: Doings;
+  #minter: Minter | undefined;
+  /** Counts its processes: one that is not the last has ended. */
+  #process = 0;
+  stampedAtMs = 0;
+
+  constructor(world: World, plan: HostPlan, doings: Doings, take: (id: string) => void) {
+    this.plan = plan;
+    this.#world = world;
+    this.#doings = doings;
+    this.#take = take;
+    this.skewMs = world.random.between(-HOUR_MS, HOUR_MS);
+  }
+
+  /** Starts a process after that time. */
+  start(afterMs: number): void {
+    this.#process += 1;
+    const process = this.#process;
+    this.#world.afterAs(
+      this,
+      () => this.#process === process,
+      afterMs,
+      () => this.#open(),
+    );
+  }
+
+  #open(): void {
+    this.#world.touch();
+    const { holder, ttlMs, store } = this.plan;
+    const options = { url: "http://ids.test", namespace: "orders", holder, ttlMs, store };
+    const { random } = this.#world;
+    const reply = this.#world.replier();
+    Minter.open(options).then(
+      (minter) => {
+        this.#minter = minter;
+        reply(0, () => this.#act());
+      },
+      (error: unknown) => {
+        if (error instanceof EdgeflakeError) this.#count(error.code);
+        reply(random.between(100, 10_000), () => this.#open());
+      },
+    );
+  }
+
+  #act(): void {
+    const { random } = this.#world;
+    this.#world.reply(random.spread(100, 12_000), () => this.#act());
+    const minter = this.#minter;
+    if (!minter) return;
+    if (!this.isWild || !random.isOneOf(25)) this.#stamp(minter);
+    else if (random.isOneOf(3)) this.#end(minter);
+    else this.#suffer();
+  }
+
+  /** Stands still, is cut off, or has its clock set. */
+  #suffer(): void {
+    const { random, nowMs } = this.#world;
+    const kind = random.between(0, 3);
+    if (kind === 0) {
+      this.#doings.pauses += 1;
+      this.pausedUntilMs = nowMs + random.spread(1000, HOUR_MS);
+    } else if (kind === 1) {
+      this.cutOffUntilMs = nowMs + random.spread(1000, 300_000);
+    } else {
+      this.#doings.clockSteps += 1;
+      const stepMs = random.spread(1, HOUR_MS) * (kind === 2 ? 1 : -1);
+      this.skewMs = Math.max(-HOUR_MS, Math.min(HOUR_MS, this.skewMs + stepMs));
+    }
+  }
+
+  #end(minter: Minter): void {
+    const { random } = this.#world;
+    const laterMs = random.spread(1, 60_000);
+    if (random.isOneOf(2)) {
+      this.#doings.closes += 1;
+      this.#world.touch();
+      void minter.close().catch((error: unknown) => this.#world.fail(error));
+      this.#demand(() => [minter.next()]);
+      // It may be gone before its close is through.
+      this.start(random.isOneOf(4) ? 1 : laterMs + 15_000);
+      return;
+    }
+    if (random.isOneOf(2)) {
+      this.#stamp(minter);
+      this.#doings.crashesAfterStamping += 1;
+    }
+    this.#doings.crashes += 1;
+    this.#minter = undefined;
+    this.plan.store?.crash();
+    this.start(random.isOneOf(2) ? 1 : laterMs);
+  }
+
+  #stamp(minter: Minter): void {
+    const { random } = this.#world;
+    const count = random.spread(1, 40);
+    const kind = random.between(0, 9);
+    if (kind === 0) {
+      this.#world.touch();
+      const ready = minter.ready().then(
+        () => this.#demand(() => [minter.next()]),
+        (error: unknown) => this.#refused(error),
+      );
+      ready.catch((error: unknown) => this.#world.fail(error));
+    } else if (kind < 4) this.#demand(() => minter.take(count));
+    else {
+      for (let left = count; left > 0; left -= 1) {
+        const isOpen = this.#demand(() => [left % 2 ? minter.next() : `${minter.nextBigInt()}`]);
+        if (!isOpen) return;
+      }
+    }
+  }
+
+  #demand(ids: () => string[]): boolean {
+    try {
+      for (const id of ids()) this.#take(id);
+      this.stampedAtMs = this.#world.nowMs;
+      return true;
+    } catch (error) {
+      this.#refused(error);
+      return false;
+    }
+  }
+
+  /** What next() may say; anything else is a failure of the test. */
+  #refused(error: unknown): void {
+    if (!(error instanceof EdgeflakeError)) throw error;
+    const { code, retryAfterMs, definite } = error;
+    this.#count(code);
+    const isSaturated = code === "shard_saturated";
+    if (!isSaturated && code !== "lease_lost" && code !== "closed") throw error;
+    if (!definite || (isSaturated && !(Number(retryAfterMs) > 0))) throw error;
+  }
+
+  #count(code: string): void {
+    const { refusals } = this.#doings;
+    refusals.set(code, (refusals.get(code) ?? 0) + 1);
+  }
+}

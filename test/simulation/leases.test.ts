@@ -1,0 +1,114 @@
+/** Minters in a world where everything goes wrong, on the real minter, tenancy, line and fences. */
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { MintLine } from "../../src/client/mint-line.ts";
+import type { LayoutSpec } from "../../src/core/layout.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { runLeaseWorld, TTL_MAX_MS, type WorldPlan } from "./lease-world.ts";
+
+const IDS_MIN = 100_000;
+/** Of 32 that may: the clock of some was set back by up to an hour, which they sit out. */
+const STAMPING_MIN = 16;
+const HOUR_MS = 3_600_000;
+const FRESH_SEED = Math.floor(Math.random() * 2 ** 31);
+
+const SPEC: LayoutSpec = {
+  timestampBits: 41,
+  datacenterBits: 0,
+  workerBits: 6,
+  laneBits: 0,
+  sequenceBits: 3,
+  epochMs: 1_735_689_600_000,
+  tickMs: 1,
+};
+const POLICY: Policy = {
+  maxStepBackMs: HOUR_MS,
+  maxBorrowMs: 1000,
+  maxWaitMs: 250,
+  randomStart: 0,
+  reserveMs: 3000,
+};
+const STRICT: Policy = { ...POLICY, maxStepBackMs: 0, maxBorrowMs: 0 };
+
+/** Each with 32 worker IDs to lease. */
+const FORGIVING: WorldPlan = { spec: SPEC, policy: POLICY };
+const SECONDS: WorldPlan = {
+  spec: {
+    ...SPEC,
+    timestampBits: 32,
+    laneBits: 1,
+    sequenceBits: 7,
+    tickMs: 1000,
+    lanePlace: "aboveWorker",
+  },
+  policy: { ...STRICT, maxBorrowMs: 1000, randomStart: 20 },
+};
+const FOUR_LANES: WorldPlan = {
+  spec: {
+    ...SPEC,
+    datacenterBits: 2,
+    workerBits: 4,
+    laneBits: 2,
+    sequenceBits: 6,
+    laneUse: "back",
+  },
+  policy: STRICT,
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("50 holders, 32 worker IDs", () => {
+  it.each([
+    ["1 ms ticks, an hour forgiven", 1, FORGIVING],
+    ["1 s ticks, two lanes, random starts", 2, SECONDS],
+    ["four lanes, a strict clock", 3, FOUR_LANES],
+    ["a fresh seed", FRESH_SEED, FORGIVING],
+  ] as const)("%s: no ID twice, none outside of its lease", async (_, seed, plan) => {
+    const report = await runLeaseWorld(seed, plan);
+    const where = `seed ${seed}`;
+    expect(report.count, where).toBeGreaterThanOrEqual(IDS_MIN);
+    expect(report.workers.size, where).toBe(32);
+    expect(Math.min(...report.workers), where).toBe(32);
+    // All of it has happened.
+    const { doings, network } = report;
+    const { crashes, crashesAfterStamping, closes, pauses, clockSteps } = doings;
+    const happened = { crashes, crashesAfterStamping, closes, pauses, clockSteps, ...network.seen };
+    for (const [what, times] of Object.entries(happened)) {
+      expect(times, `${what}, ${where}`).toBeGreaterThan(10);
+    }
+    for (const code of ["no_worker_free", "lease_lost", "clock_disagreement", "DELETE"]) {
+      expect([...network.codes.keys()], where).toContain(code);
+    }
+    // Once all is well again, minters mint, and no worker ID is kept from them.
+    expect(report.stamping, where).toBeGreaterThanOrEqual(STAMPING_MIN);
+    expect(report.furthestEndMs, where).toBeLessThanOrEqual(TTL_MAX_MS + 1000);
+  });
+});
+
+describe("the checker finds what is broken", () => {
+  it("a line that knows no end", async () => {
+    const raise = MintLine.prototype.raiseEnd;
+    vi.spyOn(MintLine.prototype, "raiseEnd").mockImplementation(function (this: MintLine) {
+      raise.call(this, Number.POSITIVE_INFINITY);
+    });
+    await expect(runLeaseWorld(1, FORGIVING)).rejects.toThrow(/^broken: .* \(seed 1\)$/);
+  });
+
+  it.each(["forgets released leases", "leases what is held still"] as const)(
+    "a desk that %s",
+    async (deskFault) => {
+      const world = runLeaseWorld(1, { ...FORGIVING, deskFault });
+      await expect(world).rejects.toThrow(/^broken: .* \(seed 1\)$/);
+    },
+  );
+
+  it.each([
+    "puts without comparing",
+    "answers before it is durable",
+    "hands out a lower mark",
+  ] as const)("a store that %s", async (storeFault) => {
+    const world = runLeaseWorld(1, { ...SECONDS, storeFault });
+    await expect(world).rejects.toThrow(/^broken: .* \(seed 1\)$/);
+  });
+});

@@ -1,0 +1,74 @@
+/** A store in memory that outlives processes: slow, failing now and then, and broken where told to be. */
+import type { MinterStore } from "../../src/client/minter-store.ts";
+import type { World } from "./world.ts";
+
+/** What a broken store does. */
+export type StoreFault =
+  | "puts without comparing"
+  | "answers before it is durable"
+  | "hands out a lower mark";
+
+/** How long a store that answers too early takes to make a text durable, in ms. */
+const SYNC_MS = 8000;
+
+export class MemoryStore implements MinterStore {
+  readonly #world: World;
+  readonly #fault: StoreFault | undefined;
+  #text: string | undefined;
+  #durable: string | undefined;
+
+  constructor(world: World, fault?: StoreFault) {
+    this.#world = world;
+    this.#fault = fault;
+  }
+
+  get(): Promise<string | undefined> {
+    this.#world.touch();
+    return new Promise((resolve) => {
+      this.#world.reply(this.#world.random.between(0, 5), () => {
+        this.#world.touch();
+        resolve(this.#shown());
+      });
+    });
+  }
+
+  put(text: string, expected: string | undefined): Promise<boolean> {
+    const { random } = this.#world;
+    const reply = this.#world.replier();
+    this.#world.touch();
+    return new Promise((resolve, reject) => {
+      const ends = (end: () => void): void => {
+        reply(random.between(0, 5), () => {
+          this.#world.touch();
+          end();
+        });
+      };
+      const failsBefore = random.isOneOf(200);
+      const failsAfter = random.isOneOf(200);
+      this.#world.after(random.isOneOf(100) ? random.spread(100, 20_000) : 2, () => {
+        const puts = this.#fault === "puts without comparing" || this.#shown() === expected;
+        if (puts && !failsBefore) this.#write(text);
+        if (failsBefore || failsAfter) ends(() => reject(new Error("the disk failed")));
+        else ends(() => resolve(puts));
+      });
+    });
+  }
+
+  /** The machine goes down: what is not durable is gone. */
+  crash(): void {
+    if (this.#fault === "answers before it is durable") this.#text = this.#durable;
+  }
+
+  #write(text: string): void {
+    this.#text = text;
+    this.#world.after(SYNC_MS, () => {
+      this.#durable = text;
+    });
+  }
+
+  #shown(): string | undefined {
+    if (this.#fault !== "hands out a lower mark" || this.#text === undefined) return this.#text;
+    const lower = (_: string, mark: string) => `"mark":${Math.max(0, Number(mark) - 4000)}`;
+    return this.#text.replace(/"mark":(\d+)/, lower);
+  }
+}

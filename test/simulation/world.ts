@@ -1,0 +1,220 @@
+/**
+ * Time, timers and randomness of a simulated world. One event runs at a time, as one process with its own clock; all
+ * that follows from it without waiting is done before the next. Nothing here waits for real time.
+ */
+import { vi } from "vitest";
+
+/** How much later than due an interval's timer may fire, in parts of it: processes are busy. */
+const INTERVAL_LATE_PARTS = 7;
+
+/** A process, or the machine that it runs on. */
+export interface Actor {
+  /** Its clock less the world's. */
+  skewMs: number;
+  /** Stopped until then: whatever is due meanwhile comes after. */
+  pausedUntilMs: number;
+}
+
+interface Event {
+  atMs: number;
+  order: number;
+  readonly actor: Actor | undefined;
+  readonly isAlive: () => boolean;
+  readonly run: () => void;
+}
+
+/** Seeded: the same seed, the same world. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** In [0, 1). */
+  next = (): number => {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+
+  isOneOf(parts: number): boolean {
+    return this.next() * parts < 1;
+  }
+
+  between(least: number, most: number): number {
+    return least + Math.floor(this.next() * (most - least + 1));
+  }
+
+  /** Between the two as often near the least as near the most, by orders of magnitude. */
+  spread(least: number, most: number): number {
+    return Math.floor(least * (most / least) ** this.next());
+  }
+}
+
+export class World {
+  readonly random: Random;
+  nowMs: number;
+  /** Whose event is running. */
+  actor: Actor | undefined;
+  #isAlive: () => boolean = () => true;
+  #queue: Event[] = [];
+  #orders = 0;
+  #isTouched = false;
+  readonly #cancelled = new Set<number>();
+  #timers = 0;
+  #failure: unknown;
+
+  constructor(seed: number, nowMs: number) {
+    this.random = new Random(seed);
+    this.nowMs = nowMs;
+  }
+
+  /** Something is to be waited for: promises that this event settles, or work that it begins. */
+  touch(): void {
+    this.#isTouched = true;
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= error;
+  }
+
+  /** Runs as nobody, on time. */
+  after(ms: number, run: () => void): void {
+    this.#push({ atMs: this.nowMs + ms, order: 0, actor: undefined, isAlive: () => true, run });
+  }
+
+  /** Runs as that process, unless it ended; later, where it is paused. */
+  afterAs(actor: Actor, isAlive: () => boolean, ms: number, run: () => void): void {
+    this.#push({ atMs: this.nowMs + ms, order: 0, actor, isAlive, run });
+  }
+
+  /** `afterAs` for the process whose event is running. */
+  reply(ms: number, run: () => void): void {
+    const { actor } = this;
+    if (!actor) throw new Error("nobody's event is running");
+    this.afterAs(actor, this.#isAlive, ms, run);
+  }
+
+  /** `reply`, for when something has happened elsewhere. */
+  replier(): (ms: number, run: () => void) => void {
+    const { actor } = this;
+    const isAlive = this.#isAlive;
+    if (!actor) throw new Error("nobody's event is running");
+    return (ms, run) => this.afterAs(actor, isAlive, ms, run);
+  }
+
+  /** Runs all events until then. Throws what failed. */
+  async run(forMs: number, fetch: (url: string, init: RequestInit) => Promise<unknown>) {
+    const untilMs = this.nowMs + forMs;
+    const turn = setImmediate;
+    const real = { now: Date.now, random: Math.random };
+    this.#stub(fetch);
+    try {
+      for (let event = this.#pop(); event && event.atMs <= untilMs; event = this.#pop()) {
+        this.nowMs = Math.max(this.nowMs, event.atMs);
+        if (!event.isAlive()) continue;
+        if (event.actor && event.actor.pausedUntilMs > this.nowMs) {
+          event.atMs = event.actor.pausedUntilMs;
+          this.#insert(event);
+          continue;
+        }
+        this.actor = event.actor;
+        this.#isAlive = event.isAlive;
+        this.#isTouched = false;
+        event.run();
+        if (this.#isTouched) await new Promise((resolve) => turn(resolve));
+        this.actor = undefined;
+        if (this.#failure) throw this.#failure;
+      }
+    } finally {
+      vi.unstubAllGlobals();
+      Date.now = real.now;
+      Math.random = real.random;
+    }
+  }
+
+  #stub(fetch: (url: string, init: RequestInit) => Promise<unknown>): void {
+    Date.now = () => Math.floor(this.nowMs + (this.actor?.skewMs ?? 0));
+    Math.random = this.random.next;
+    vi.stubGlobal("fetch", fetch);
+    vi.stubGlobal("setTimeout", (run: () => void, ms: number) => {
+      this.touch();
+      this.#timers += 1;
+      const timer = this.#timers;
+      this.reply(ms, () => {
+        if (this.#cancelled.delete(timer)) return;
+        this.touch();
+        run();
+      });
+      return timer;
+    });
+    vi.stubGlobal("clearTimeout", (timer: number) => {
+      this.#cancelled.add(timer);
+    });
+    vi.stubGlobal("setInterval", (run: () => void, ms: number) => {
+      this.#timers += 1;
+      const timer = this.#timers;
+      const reply = this.replier();
+      const again = (): void => {
+        reply(ms * (1 + this.random.next() * INTERVAL_LATE_PARTS), () => {
+          if (this.#cancelled.delete(timer)) return;
+          run();
+          again();
+        });
+      };
+      again();
+      return timer;
+    });
+    vi.stubGlobal("clearInterval", (timer: number) => {
+      this.#cancelled.add(timer);
+    });
+  }
+
+  #push(event: Event): void {
+    this.#orders += 1;
+    event.order = this.#orders;
+    this.#insert(event);
+  }
+
+  /** Into a heap, the next one at its top. */
+  #insert(event: Event): void {
+    const queue = this.#queue;
+    let at = queue.length;
+    queue.push(event);
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = queue[up];
+      if (!parent || isSooner(parent, event)) break;
+      queue[at] = parent;
+      at = up;
+    }
+    queue[at] = event;
+  }
+
+  #pop(): Event | undefined {
+    const queue = this.#queue;
+    const top = queue[0];
+    const last = queue.pop();
+    if (!top || !last || queue.length === 0) return top;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      const left = queue[child];
+      const right = queue[child + 1];
+      if (!left) break;
+      if (right && isSooner(right, left)) child += 1;
+      const sooner = queue[child];
+      if (!sooner || isSooner(last, sooner)) break;
+      queue[at] = sooner;
+      at = child;
+    }
+    queue[at] = last;
+    return top;
+  }
+}
+
+function isSooner(one: Event, other: Event): boolean {
+  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
+}
