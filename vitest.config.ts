@@ -11,7 +11,11 @@ export default defineConfig({
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
     projects: [
       {
-        test: { name: "core", include: ["test/{core,openapi,simulation}/**/*.test.ts"], testTimeout: 60_000 },
+        test: {
+          name: "core",
+          include: ["test/{core,openapi,simulation}/**/*.test.ts"],
+          testTimeout: 60_000,
+        },
       },
       { test: { name: "architecture", include: ["test/architecture/**/*.test.ts"] } },
       {
