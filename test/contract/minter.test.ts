@@ -198,6 +198,9 @@ describe("edgeflake/minter", () => {
     ]) {
       expect(await failureOf(call)).toMatchObject({ code: "closed", definite: true });
     }
+    // Nor does any of them lease anew.
+    await pause(200);
+    expect(minter.worker).toBeUndefined();
   });
 
   it("where the line is ahead of its clock: shard_saturated with the wait, which ready waits", async () => {
