@@ -55,8 +55,12 @@ export class LeaseDesk {
     return lease;
   }
 
-  /** Gives the lease back; nothing was stamped from `until` on, unix ms at the begin of a tick. */
-  async release({ worker, token }: HeldLease, until: number, signal: AbortSignal): Promise<void> {
+  /** Gives the lease back; nothing was stamped from `until` on, unix ms at the begin of a tick, where that is known. */
+  async release(
+    { worker, token }: HeldLease,
+    until: number | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     const init = { method: "DELETE", signal, headers: { [LEASE_TOKEN]: token } } as const;
     await this.#ask(`${this.#path}/${worker}`, { until }, init);
   }

@@ -2,7 +2,7 @@
 import { DecimalRun } from "../core/decimal-run.ts";
 import { fencedLine, nextRun } from "../core/fenced-line.ts";
 import { compose } from "../core/id.ts";
-import type { LineState } from "../core/lanes.ts";
+import { idleCapacity, type LineState } from "../core/lanes.ts";
 import { type Layout, tickAt } from "../core/layout.ts";
 import type { Policy } from "../core/policy.ts";
 
@@ -84,7 +84,12 @@ export class MintLine {
     return undefined;
   }
 
-  /** `count` IDs at once, all of them or, with the reason, none. */
+  /** The most that `take` can give at once: what an idle line is sure to open without waiting. */
+  get takeMax(): number {
+    return idleCapacity(this.#layout, { ...this.#policy, maxWaitMs: 0 }, false);
+  }
+
+  /** `count` IDs at once, takeMax at most: all of them or, with the reason, none. */
   take(nowMs: number, count: number): Closed | readonly Stamped[] {
     const used = this.#isCurrent(nowMs) ? Math.min(count, this.#count - this.#offset) : 0;
     const runs: Stamped[] = [];
@@ -98,7 +103,8 @@ export class MintLine {
       missing -= found.stamped.count;
     }
     this.#state = state;
-    this.#offset += used;
+    // What is left of a run that the clock has passed would fall behind these.
+    this.#offset = used > 0 ? this.#offset + used : this.#count;
     return runs;
   }
 

@@ -1,3 +1,4 @@
+import { isWhole, RETRIES_MAX, TIMEOUT_MAX_MS } from "./limits.ts";
 import type { MinterStore } from "./minter-store.ts";
 
 export interface MinterOptions {
@@ -20,6 +21,7 @@ export interface MinterOptions {
 }
 
 export interface MinterSettings {
+  readonly url: string;
   readonly namespace: string;
   readonly holder: string;
   readonly ttlMs: number;
@@ -37,9 +39,11 @@ export function settingsOf(options: MinterOptions): MinterSettings {
   const { timeoutMs = TIMEOUT_DEFAULT_MS, retries = RETRIES_DEFAULT } = options;
   if (typeof namespace !== "string" || namespace === "") throw notOne("namespace takes a name");
   if (!/^https?:\/\/./.test(`${url}`)) throw notOne("url takes http://… or https://…");
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1) throw notOne("timeoutMs takes 1 or more");
-  if (!Number.isInteger(retries) || retries < 0) throw notOne("retries takes 0 or more");
-  return { namespace, holder, ttlMs, timeoutMs, retries };
+  if (!isWhole(timeoutMs, 1, TIMEOUT_MAX_MS)) {
+    throw notOne(`timeoutMs takes 1 to ${TIMEOUT_MAX_MS}`);
+  }
+  if (!isWhole(retries, 0, RETRIES_MAX)) throw notOne(`retries takes 0 to ${RETRIES_MAX}`);
+  return { url: `${url}`, namespace, holder, ttlMs, timeoutMs, retries };
 }
 
 function notOne(takes: string): TypeError {

@@ -1,5 +1,6 @@
 /** What a minter keeps beyond its process: its lease, and a mark ahead of all that it stamped. */
 import { fieldsOf } from "./errors.ts";
+import { beginOf, endOf } from "./lease-bounds.ts";
 import { type HeldLease, leaseOf } from "./lease-desk.ts";
 
 /**
@@ -19,13 +20,19 @@ export interface StoredLease {
 
 const VERSION = 1;
 
-/** The text of a record; `owner` is random for each process, so that no two texts are alike. */
+/** Which service and namespace a record is of: elsewhere its worker ID is another's. */
+export interface RecordPlace {
+  readonly url: string;
+  readonly namespace: string;
+}
+
+/** The text of a record; `owner` is random, so that no two texts are alike. */
 export function writeRecord(
-  namespace: string,
+  { url, namespace }: RecordPlace,
   owner: string,
   { lease, mark }: StoredLease,
 ): string {
-  return JSON.stringify({ version: VERSION, namespace, owner, mark, lease: lease.answer });
+  return JSON.stringify({ version: VERSION, url, namespace, owner, mark, lease: lease.answer });
 }
 
 /** The record of a process that is done: nothing to go on with. */
@@ -33,13 +40,14 @@ export function writeEmptyRecord(owner: string): string {
   return JSON.stringify({ version: VERSION, owner });
 }
 
-/** Reads a record; undefined where it is none, of another namespace, or its mark is in doubt. */
-export function readRecord(text: string | undefined, namespace: string): StoredLease | undefined {
-  const { version, namespace: stored, mark, lease } = fieldsOf(jsonOf(text));
-  if (version !== VERSION || stored !== namespace) return undefined;
-  if (typeof mark !== "number" || !Number.isSafeInteger(mark) || mark < 0) return undefined;
+/** Reads a record; undefined where it is none, of another place, or its mark is not within its lease. */
+export function readRecord(text: string | undefined, place: RecordPlace): StoredLease | undefined {
+  const { version, url, namespace, mark, lease } = fieldsOf(jsonOf(text));
+  if (version !== VERSION || url !== place.url || namespace !== place.namespace) return undefined;
+  if (typeof mark !== "number" || !Number.isSafeInteger(mark)) return undefined;
   try {
-    return { lease: leaseOf(lease), mark };
+    const held = leaseOf(lease);
+    return mark >= beginOf(held) && mark < endOf(held) ? { lease: held, mark } : undefined;
   } catch {
     return undefined;
   }

@@ -17,6 +17,8 @@ const READING_USES_MAX = 64;
 const TAKE_MAX = 1_000_000;
 /** How often what is due is looked for, in ms: several times within the shortest ttl and reserve. */
 const UPKEEP_MS = 250;
+/** How long `ready` sleeps at most before it looks again, in ms: a renewal may tell another time. */
+const READY_LOOK_MS = 100;
 /** What to wait for a desk or store that is being asked, in ms. */
 const BUSY_WAIT_MS = 20;
 
@@ -34,6 +36,7 @@ export class Minter {
   #line: MintLine | undefined;
   #uses = 0;
   #closed = false;
+  #closing: Promise<void> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   private constructor(timeoutMs: number, tenancy: Tenancy) {
@@ -49,7 +52,10 @@ export class Minter {
     const settings = settingsOf(options);
     const desk = new LeaseDesk(httpAsk(options.url, options.key), settings.namespace);
     const tenancy = new Tenancy(settings, desk, options.store);
-    await tenancy.begin();
+    await tenancy.begin().catch(async (error: unknown) => {
+      await tenancy.end();
+      throw error;
+    });
     const minter = new Minter(settings.timeoutMs, tenancy);
     minter.#keepUp();
     // A line that begins ahead of this clock, at its lease or at a mark, opens in a moment.
@@ -95,7 +101,13 @@ export class Minter {
       throw new RangeError(`cannot take ${count} IDs: takes 1 to ${TAKE_MAX}`);
     }
     const line = this.#held();
-    const taken = "kind" in line ? line : line.take(this.#tenancy.now(), count);
+    if ("kind" in line) throw this.#errorOf(line);
+    const { takeMax } = line;
+    if (count > takeMax) {
+      throw new RangeError(`cannot take ${count} IDs: this namespace opens ${takeMax} at once`);
+    }
+    this.#uses = 0;
+    const taken = line.take(this.#tenancy.now(), count);
     if ("kind" in taken) throw this.#errorOf(taken);
     const ids: string[] = [];
     for (const run of taken) textsInto(ids, run);
@@ -112,13 +124,17 @@ export class Minter {
       const leftMs = untilMs - Date.now();
       if (this.#closed || leftMs <= 0) throw this.#errorOf(closed);
       const waitMs = closed.kind === "wait" ? closed.waitMs : BUSY_WAIT_MS;
-      await pause(Math.max(1, Math.min(waitMs, leftMs)), signal);
+      await pause(Math.max(1, Math.min(waitMs, leftMs, READY_LOOK_MS)), signal);
     }
   }
 
   /** Stops stamping and gives the lease back. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#closed = true;
     this.#uses = 0;
     if (this.#timer !== undefined) clearInterval(this.#timer);
@@ -136,8 +152,7 @@ export class Minter {
   /** The line of the lease that is held; sets out what is due. */
   #held(): MintLine | Closed {
     if (this.#closed) return FENCED;
-    // Its failures are told by what is closed.
-    void this.#tenancy.upkeep(this.#tenancy.now());
+    this.#tenancy.upkeep(this.#tenancy.now());
     return this.#tenancy.line ?? FENCED;
   }
 

@@ -1,4 +1,5 @@
 /** What a client is made with. */
+import { isWhole, RETRIES_MAX, TIMEOUT_MAX_MS } from "./limits.ts";
 import {
   bindingTransport,
   type EdgeflakeBinding,
@@ -27,11 +28,6 @@ export type EdgeflakeOptions = CommonOptions &
     | { readonly binding: EdgeflakeBinding }
   );
 
-/** An hour: longer, nobody waits for an ID. */
-const TIMEOUT_MAX_MS = 3_600_000;
-/** Each pause is up to 2 s and more: longer, the service is down. */
-const RETRIES_MAX = 100;
-
 /** The way to the service. Throws TypeError where an option is not one. */
 export function transportOf(options: EdgeflakeOptions): Transport {
   const { namespace, timeoutMs, retries } = options;
@@ -46,8 +42,4 @@ export function transportOf(options: EdgeflakeOptions): Transport {
 
 function demand(holds: boolean, takes: string): void {
   if (!holds) throw new TypeError(`cannot make a client: ${takes}`);
-}
-
-function isWhole(value: number | undefined, least: number, most: number): boolean {
-  return value !== undefined && Number.isInteger(value) && value >= least && value <= most;
 }

@@ -2,14 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,10 +43,10 @@ function start(...args: (number | string)[]) {
   return { child, lines, ended: once(child, "close") };
 }
 
-/** Makes a lock as old as one that a process left behind long ago. */
-function age(lock: string): void {
-  const longAgo = new Date(Date.now() - 60_000);
-  if (existsSync(lock)) utimesSync(lock, longAgo, longAgo);
+/** The newest text in the folder. */
+function newestText(): string {
+  const numbers = readdirSync(folder).map((name) => Number(/\.(\d+)$/.exec(name)?.[1] ?? 0));
+  return readFileSync(`${file}.${Math.max(...numbers)}`, "utf8");
 }
 
 describe("a file store", () => {
@@ -58,7 +56,8 @@ describe("a file store", () => {
     expect(await store.put("one", undefined)).toBe(true);
     expect(await store.put("two", "one")).toBe(true);
     expect([await store.get(), await fileStore(file).get()]).toEqual(["two", "two"]);
-    expect(readFileSync(file, "utf8")).toBe("two");
+    expect(newestText()).toBe("two");
+    expect(readdirSync(folder)).toEqual(["lease.json.2"]);
   });
 
   it.each([
@@ -68,16 +67,25 @@ describe("a file store", () => {
     ["an empty text is stored", "", undefined],
     ["a longer text is stored", "one two", "one"],
   ] as const)("changes nothing where %s than expected", async (_, stored, expected) => {
-    if (stored !== undefined) writeFileSync(file, stored);
+    if (stored !== undefined) writeFileSync(`${file}.1`, stored);
     expect(await fileStore(file).put("new", expected)).toBe(false);
     expect(await fileStore(file).get()).toBe(stored);
   });
 
   it("is nobody else's to read, and leaves nothing beside it", async () => {
     await fileStore(file).put("secret", undefined);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(`${file}.1`).mode & 0o777).toBe(0o600);
     await fileStore(file).put("other", "wrong");
-    expect(readdirSync(folder)).toEqual(["lease.json"]);
+    expect(readdirSync(folder)).toEqual(["lease.json.1"]);
+  });
+
+  it("passes over what is no generation of its own", async () => {
+    for (const name of ["lease.json", "lease.json.x", "lease.json.07", "lease.json.1.new", "x.9"]) {
+      writeFileSync(path.join(folder, name), "stranger");
+    }
+    expect(await fileStore(file).get()).toBeUndefined();
+    expect(await fileStore(file).put("one", undefined)).toBe(true);
+    expect(await fileStore(file).get()).toBe("one");
   });
 
   it("keeps texts beyond ASCII", async () => {
@@ -97,56 +105,28 @@ describe("a file store", () => {
 
   it("rejects with what the file system says, and can be used once that is mended", async () => {
     const missing = path.join(folder, "made", "later.json");
-    expect(await fileStore(missing).get()).toBeUndefined();
+    await expect(fileStore(missing).get()).rejects.toMatchObject({ code: "ENOENT" });
     await expect(fileStore(missing).put("one", undefined)).rejects.toMatchObject({
       code: "ENOENT",
     });
     mkdirSync(path.dirname(missing));
     expect(await fileStore(missing).put("one", undefined)).toBe(true);
-    mkdirSync(file);
+    mkdirSync(`${file}.1`);
     await expect(fileStore(file).get()).rejects.toMatchObject({ code: "EISDIR" });
     await expect(fileStore(file).put("one", undefined)).rejects.toMatchObject({ code: "EISDIR" });
-    rmSync(file, { recursive: true });
+    rmSync(`${file}.1`, { recursive: true });
     expect(await fileStore(file).put("one", undefined)).toBe(true);
-  });
-});
-
-describe("its lock", () => {
-  it("of a process that crashed is taken over", async () => {
-    writeFileSync(`${file}.lock`, "");
-    age(`${file}.lock`);
-    expect(await fileStore(file).put("one", undefined)).toBe(true);
-    expect(readdirSync(folder)).toEqual(["lease.json"]);
-  });
-
-  it("of a process at work is waited for", async () => {
-    writeFileSync(`${file}.lock`, "");
-    let isDone = false;
-    const put = fileStore(file)
-      .put("one", undefined)
-      .finally(() => {
-        isDone = true;
-      });
-    await pause(300);
-    expect([isDone, existsSync(file)]).toEqual([false, false]);
-    rmSync(`${file}.lock`);
-    expect(await put).toBe(true);
-  });
-
-  it("does not keep readers out", async () => {
-    writeFileSync(file, "one");
-    writeFileSync(`${file}.lock`, "");
-    expect(await fileStore(file).get()).toBe("one");
   });
 });
 
 describe("two processes", () => {
-  it(`on one file: exactly one wins each of ${ROUNDS} rounds`, async () => {
+  it(`on one file: no two win the same of ${ROUNDS} rounds`, async () => {
     const racers = ["one", "other"].map((name) => start("race", file, name, ROUNDS));
     await Promise.all(racers.map(({ ended }) => ended));
     const won = racers.map(({ lines }) => lines.map(Number));
-    const all = won.flat().sort((one, other) => one - other);
-    expect(all).toEqual(Array.from({ length: ROUNDS }, (_, index) => index + 1));
+    expect(new Set(won.flat()).size).toBe(won.flat().length);
+    // Who was overtaken in the moment of winning has lost, and its round is nobody's.
+    expect(won.flat().length).toBeGreaterThan(ROUNDS / 2);
     // Or they did not race at all.
     expect(won.every((rounds) => rounds.length > 0)).toBe(true);
   });
@@ -160,12 +140,11 @@ describe("a crash", () => {
       await pause(crash * 7);
       child.kill("SIGKILL");
       await ended;
-      const text = readFileSync(file, "utf8");
+      const text = newestText();
       const said = lines.at(-1)?.charCodeAt(0) ?? 0;
       const follows = said === "z".charCodeAt(0) ? "a" : String.fromCharCode(said + 1);
       expect([lines.at(-1), follows]).toContain(text[0]);
       expect(text).toBe(`${text[0]}`.repeat(LENGTH));
-      age(`${file}.lock`);
     }
     const store = fileStore(file);
     expect(await store.put("after", await store.get())).toBe(true);

@@ -1,5 +1,5 @@
 /** The published minter, as built, in Node against the real service. Needs `npm run build` before. */
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -392,7 +392,6 @@ describe("processes", () => {
       const minting = start({ file }, "loop");
       await minting.until((one) => one.ids.length > 20 * round);
       await minting.crash();
-      if (file) age(`${file}.lock`);
       ids.push(minting.ids);
       workers.add(minting.worker);
     }
@@ -407,7 +406,6 @@ describe("processes", () => {
     const first = start(options, "take 500", "hold");
     await first.until(({ ids }) => ids.length === 500);
     await first.crash();
-    age(`${file}.lock`);
     way.shut();
     const second = start(options, "loop");
     await second.until(({ ids }) => ids.length > 500);
@@ -481,14 +479,15 @@ describe("processes", () => {
   });
 });
 
-/** Makes a lock as old as one that a process left behind long ago. */
-function age(lock: string): void {
-  const longAgo = new Date(Date.now() - 60_000);
-  try {
-    utimesSync(lock, longAgo, longAgo);
-  } catch {
-    // It left none behind.
-  }
+/** The number of the newest text of a store; 0 before the first. */
+function newestOf(file: string): number {
+  const prefix = `${path.basename(file)}.`;
+  const names = readdirSync(path.dirname(file)).filter((name) => name.startsWith(prefix));
+  return Math.max(0, ...names.map((name) => Number(name.slice(prefix.length)) || 0));
+}
+
+function storedIn(file: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(`${file}.${newestOf(file)}`, "utf8"));
 }
 
 describe("a store file", () => {
@@ -501,11 +500,10 @@ describe("a store file", () => {
     ["binary", "\u0000\u0001\u0002"],
   ])("that is %s: a lease is acquired, and the file replaced", async (_, text) => {
     const file = newFile();
-    writeFileSync(file, text);
+    writeFileSync(`${file}.1`, text);
     const minter = await open({ store: fileStore(file) });
     expect(minter.next()).toMatch(/^\d+$/);
-    const stored = JSON.parse(readFileSync(file, "utf8"));
-    expect(stored).toMatchObject({ version: 1, namespace: "default" });
+    expect(storedIn(file)).toMatchObject({ version: 1, namespace: "default" });
   });
 
   it.each([
@@ -515,8 +513,7 @@ describe("a store file", () => {
   ])("whose mark is %s is not gone on with", async (_, mark) => {
     const file = newFile();
     const first = await open({ store: fileStore(file) });
-    const stored = JSON.parse(readFileSync(file, "utf8"));
-    writeFileSync(file, JSON.stringify({ ...stored, mark }));
+    writeFileSync(`${file}.${newestOf(file)}`, JSON.stringify({ ...storedIn(file), mark }));
     const second = await open({ store: fileStore(file) });
     expect(second.worker).not.toBe(first.worker);
   });
@@ -526,14 +523,18 @@ describe("a store file", () => {
     const first = await open({ store: fileStore(file) });
     const second = await open({ store: fileStore(file), namespace: "twitter" });
     expectDistinct(first.take(10), second.take(10));
-    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ namespace: "twitter" });
+    expect(storedIn(file)).toMatchObject({ namespace: "twitter" });
   });
 
-  it("with a lock that was left behind is taken over", async () => {
+  it("of another service is not gone on with", async () => {
     const file = newFile();
-    writeFileSync(`${file}.lock`, "");
-    age(`${file}.lock`);
-    expect((await open({ store: fileStore(file) })).next()).toMatch(/^\d+$/);
+    const first = await open({ store: fileStore(file) });
+    const { mark } = storedIn(file);
+    const elsewhere = { ...storedIn(file), url: "http://elsewhere.example" };
+    writeFileSync(`${file}.${newestOf(file)}`, JSON.stringify(elsewhere));
+    const second = await open({ store: fileStore(file) });
+    expect(second.worker).not.toBe(first.worker);
+    expect(storedIn(file).mark).not.toBe(mark);
   });
 
   it("in a folder that is missing: open rejects with what the file system says", async () => {
@@ -546,7 +547,6 @@ describe("a store file", () => {
     const first = start({ file }, "take 10", "hold");
     await first.until(({ ids }) => ids.length === 10);
     await first.crash();
-    age(`${file}.lock`);
     await ask(service.url, "DELETE", `leases/default/${first.worker}?revoke=true`);
     const minter = await open({ store: fileStore(file) });
     const ids: string[] = [];

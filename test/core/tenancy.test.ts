@@ -7,7 +7,14 @@ import { PRESETS } from "../../src/core/presets.ts";
 
 const TTL_MS = 60_000;
 const FIRST_WORKER = 512;
-const SETTINGS = { namespace: "orders", holder: "pod", ttlMs: TTL_MS, timeoutMs: 1000, retries: 0 };
+const SETTINGS = {
+  url: "http://here",
+  namespace: "orders",
+  holder: "pod",
+  ttlMs: TTL_MS,
+  timeoutMs: 1000,
+  retries: 0,
+};
 const { spec, layout, policy } = PRESETS.get("default") ?? {};
 if (!spec || !layout || !policy) throw new Error("no such preset");
 
@@ -54,6 +61,12 @@ function memoryStore(): MinterStore & { fails: boolean } {
   };
 }
 
+/** Does what is due at that moment, to its end. */
+async function upkeep(tenancy: Tenancy, nowMs: number): Promise<void> {
+  tenancy.upkeep(nowMs);
+  await tenancy.settled();
+}
+
 const refusal = (code: string) => () => Promise.reject(new EdgeflakeError(code, { code }));
 
 describe("a tenancy", () => {
@@ -64,7 +77,7 @@ describe("a tenancy", () => {
     const before = tenancy.line?.end ?? 0;
     expect(before).toBe((tenancy.lease?.notAfterTick ?? 0) * layout.sequenceCount);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    await tenancy.upkeep(tenancy.now());
+    await upkeep(tenancy, tenancy.now());
     expect(desk.count("PUT")).toBe(1);
     expect(tenancy.line?.end).toBeGreaterThan(before);
     expect(tenancy.line?.end).toBe((tenancy.lease?.notAfterTick ?? 0) * layout.sequenceCount);
@@ -78,12 +91,12 @@ describe("a tenancy", () => {
     const mark = JSON.parse((await store.get()) ?? "").mark;
     expect(tenancy.line?.end).toBe(mark);
     expect(tenancy.endsAtMark).toBe(true);
-    await tenancy.upkeep(tenancy.now());
+    await upkeep(tenancy, tenancy.now());
     expect(desk.count("PUT")).toBe(1);
     expect(tenancy.line?.end).toBe(mark);
     // A mark that cannot be written is none.
     store.fails = true;
-    await tenancy.upkeep(tenancy.now() + 30_000);
+    await upkeep(tenancy, tenancy.now() + 30_000);
     expect(tenancy.failure).toBeInstanceOf(Error);
     expect(tenancy.line?.end).toBe(mark);
   });
@@ -114,9 +127,9 @@ describe("a tenancy", () => {
     const one = new Tenancy(SETTINGS, desk.desk, store);
     await one.begin();
     await new Tenancy(SETTINGS, desk.desk, store).begin();
-    await one.upkeep(one.now() + 30_000);
+    await upkeep(one, one.now() + 30_000);
     expect(one.line).toBeUndefined();
-    await one.upkeep(one.now());
+    await upkeep(one, one.now());
     expect(one.lease?.worker).toBe(FIRST_WORKER + 1);
     expect(one.endsAtMark).toBe(false);
   });
@@ -131,7 +144,7 @@ describe("a tenancy", () => {
     desk.leases = new Promise((resolve) => {
       goOn = resolve;
     });
-    const work = tenancy.upkeep(tenancy.now());
+    const work = upkeep(tenancy, tenancy.now());
     while (desk.count("POST") < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     expect([tenancy.line, tenancy.lease]).toEqual([undefined, undefined]);
     goOn();
@@ -145,10 +158,10 @@ describe("a tenancy", () => {
     const tenancy = new Tenancy(SETTINGS, desk.desk, undefined);
     await tenancy.begin();
     desk.refuses = refusal("unauthorized");
-    await Promise.all([1, 2, 3].map(() => tenancy.upkeep(tenancy.now())));
+    await Promise.all([1, 2, 3].map(() => upkeep(tenancy, tenancy.now())));
     expect(desk.count("PUT")).toBe(1);
     expect(tenancy.failure).toMatchObject({ code: "unauthorized" });
-    await tenancy.upkeep(tenancy.now());
+    await upkeep(tenancy, tenancy.now());
     expect(desk.count("PUT")).toBe(1);
     expect(tenancy.lease).toBeDefined();
   });

@@ -9,6 +9,8 @@ export type StoreFault =
   | "hands out a lower mark";
 
 /** How long a store that answers too early takes to make a text durable, in ms. */
+/** Further than a mark is written ahead. */
+const LOWERED_MS = 20_000;
 const SYNC_MS = 8000;
 
 export class MemoryStore implements MinterStore {
@@ -46,7 +48,7 @@ export class MemoryStore implements MinterStore {
       const failsBefore = random.isOneOf(200);
       const failsAfter = random.isOneOf(200);
       this.#world.after(random.isOneOf(100) ? random.spread(100, 20_000) : 2, () => {
-        const puts = this.#fault === "puts without comparing" || this.#shown() === expected;
+        const puts = this.#fault === "puts without comparing" || this.#isStored(expected);
         if (puts && !failsBefore) this.#write(text);
         if (failsBefore || failsAfter) ends(() => reject(new Error("the disk failed")));
         else ends(() => resolve(puts));
@@ -66,9 +68,19 @@ export class MemoryStore implements MinterStore {
     });
   }
 
+  /** As it was put, or as it is handed out. */
+  #isStored(expected: string | undefined): boolean {
+    return this.#text === expected || this.#shown() === expected;
+  }
+
   #shown(): string | undefined {
     if (this.#fault !== "hands out a lower mark" || this.#text === undefined) return this.#text;
-    const lower = (_: string, mark: string) => `"mark":${Math.max(0, Number(mark) - 4000)}`;
-    return this.#text.replace(/"mark":(\d+)/, lower);
+    const { mark, lease, ...rest } = JSON.parse(this.#text);
+    if (mark === undefined) return this.#text;
+    // Within its lease still, or it would not be gone on with.
+    const { notBefore, layout } = lease;
+    const perMs = 2 ** layout.sequenceBits / layout.tickMs;
+    const begin = (notBefore - layout.epochMs) * perMs;
+    return JSON.stringify({ ...rest, lease, mark: Math.max(begin, mark - LOWERED_MS * perMs) });
   }
 }

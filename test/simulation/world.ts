@@ -138,6 +138,8 @@ export class World {
   #stub(fetch: (url: string, init: RequestInit) => Promise<unknown>): void {
     Date.now = () => Math.floor(this.nowMs + (this.actor?.skewMs ?? 0));
     Math.random = this.random.next;
+    // It is never set, and stands still in a pause.
+    vi.stubGlobal("performance", { now: () => this.nowMs });
     vi.stubGlobal("fetch", fetch);
     vi.stubGlobal("setTimeout", (run: () => void, ms: number) => {
       this.touch();
