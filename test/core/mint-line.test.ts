@@ -127,3 +127,37 @@ describe("a mint line", () => {
 function check(holds: boolean, what: string): void {
   if (!holds) throw new Error(`broken: ${what}`);
 }
+
+describe("taking many", () => {
+  const { layout, policy } = PRESETS.get("twitter") ?? {};
+  if (!layout || !policy) throw new Error("no such preset");
+  const nowMs = layout.epochMs + YEARS_MS;
+  const begin = YEARS_MS * layout.sequenceCount;
+  const line = () => new MintLine(layout, policy, WORKER, begin, begin * 2);
+
+  it("gives at once what an idle line opens, and says how much that is", () => {
+    expect(line().takeMax).toBe(4096);
+    expect(line().take(nowMs, 4096)).toMatchObject([{ count: 4096 }]);
+    expect(line().take(nowMs, 4097)).toEqual({ kind: "wait", waitMs: 1 });
+  });
+
+  it("drops what is left of a run that the clock has passed: IDs increase", () => {
+    const one = line();
+    one.advance(nowMs);
+    const first = one.nextId() ?? 0n;
+    const taken = one.take(nowMs + 5, 1);
+    if ("kind" in taken) throw new Error(taken.kind);
+    expect(taken[0]?.first).toBeGreaterThan(first);
+    expect(one.nextId()).toBeUndefined();
+    one.advance(nowMs + 5);
+    expect(one.nextId()).toBeGreaterThan(taken[0]?.first ?? 0n);
+  });
+
+  it("goes on with a run that is of this tick", () => {
+    const one = line();
+    one.advance(nowMs);
+    const first = one.nextId() ?? 0n;
+    expect(one.take(nowMs, 2)).toEqual([{ first: first + 1n, count: 2 }]);
+    expect(one.nextId()).toBe(first + 3n);
+  });
+});

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { EdgeflakeError } from "../../src/client/errors.ts";
 import { LeaseDesk } from "../../src/client/lease-desk.ts";
 import type { MinterStore } from "../../src/client/minter-store.ts";
@@ -25,6 +25,8 @@ class TestDesk {
   refuses: (() => Promise<never>) | undefined;
   /** What it waits for before it leases. */
   leases: Promise<void> = Promise.resolve();
+  /** Its clock against everybody's. */
+  aheadMs = 0;
   #granted = 0;
 
   readonly desk = new LeaseDesk(async (path, query, { method }) => {
@@ -37,7 +39,7 @@ class TestDesk {
     }
     const named = /\d+$/.exec(path)?.[0];
     const worker = named === undefined ? FIRST_WORKER + this.#granted - 1 : Number(named);
-    const now = Date.now();
+    const now = Date.now() + this.aheadMs;
     const times = { notBefore: now - 5, notAfter: now + TTL_MS, renewAfter: now - 1, now };
     return { worker, token: `of-${worker}`, ttlMs: TTL_MS, ...times, layout: spec, policy };
   }, "orders");
@@ -47,15 +49,17 @@ class TestDesk {
   }
 }
 
-function memoryStore(): MinterStore & { fails: boolean } {
+/** `fails`: a put does, before it is carried out or after. */
+function memoryStore(): MinterStore & { fails: "before" | "after" | undefined } {
   let stored: string | undefined;
   return {
-    fails: false,
+    fails: undefined,
     get: async () => stored,
     async put(text, expected) {
-      if (this.fails) throw new Error("the disk is full");
+      if (this.fails === "before") throw new Error("the disk is full");
       if (stored !== expected) return false;
       stored = text;
+      if (this.fails === "after") throw new Error("the disk is gone");
       return true;
     },
   };
@@ -95,7 +99,7 @@ describe("a tenancy", () => {
     expect(desk.count("PUT")).toBe(1);
     expect(tenancy.line?.end).toBe(mark);
     // A mark that cannot be written is none.
-    store.fails = true;
+    store.fails = "before";
     await upkeep(tenancy, tenancy.now() + 30_000);
     expect(tenancy.failure).toBeInstanceOf(Error);
     expect(tenancy.line?.end).toBe(mark);
@@ -151,6 +155,70 @@ describe("a tenancy", () => {
     await work;
     expect(tenancy.lease?.worker).toBe(FIRST_WORKER + 1);
     expect(tenancy.line).not.toBe(line);
+  });
+
+  it("T4 writes its mark though the desk does not answer", async () => {
+    const desk = new TestDesk();
+    const tenancy = new Tenancy(SETTINGS, desk.desk, memoryStore());
+    await tenancy.begin();
+    const end = tenancy.line?.end ?? 0;
+    desk.refuses = () => new Promise(() => undefined);
+    tenancy.upkeep(tenancy.now());
+    tenancy.upkeep(tenancy.now() + 8000);
+    while (tenancy.line?.end === end) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(desk.count("PUT")).toBe(1);
+    expect(tenancy.line?.end).toBeGreaterThan(end);
+  });
+
+  it.each(["before", "after"] as const)(
+    "a store that fails %s a put costs one worker ID, held once it works again",
+    async (fails) => {
+      const desk = new TestDesk();
+      const store = memoryStore();
+      const tenancy = new Tenancy(SETTINGS, desk.desk, store);
+      store.fails = fails;
+      for (let tries = 0; tries < 3; tries += 1)
+        await expect(tenancy.begin()).rejects.toThrow("disk");
+      store.fails = undefined;
+      await tenancy.begin();
+      expect(tenancy.lease?.worker).toBe(FIRST_WORKER);
+      // One that was stored is taken up at its mark: whoever asks cannot tell whose it was.
+      expect([desk.count("POST"), desk.count("DELETE")]).toEqual([1, 0]);
+    },
+  );
+
+  it("T2 leaves a lease alone that may have got into the store, once another has written there", async () => {
+    const desk = new TestDesk();
+    const store = memoryStore();
+    const one = new Tenancy(SETTINGS, desk.desk, store);
+    await one.begin();
+    desk.refuses = refusal("lease_lost");
+    store.fails = "after";
+    await upkeep(one, one.now());
+    expect([one.line, desk.count("POST")]).toEqual([undefined, 2]);
+    store.fails = undefined;
+    const other = new Tenancy(SETTINGS, desk.desk, store);
+    await other.begin();
+    expect(other.lease?.worker).toBe(FIRST_WORKER + 1);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await upkeep(one, one.now());
+    await upkeep(one, one.now());
+    expect(one.lease?.worker).not.toBe(FIRST_WORKER + 1);
+    // It gives no ticks back: the other one stamps them.
+    expect(desk.asked).toContain(`DELETE leases/orders/${FIRST_WORKER + 1} {}`);
+  });
+
+  it("T5 renews though the desk's clock is a year behind, or its own is set back", async () => {
+    const desk = new TestDesk();
+    desk.aheadMs = -365 * 86_400_000;
+    const tenancy = new Tenancy(SETTINGS, desk.desk, undefined);
+    await tenancy.begin();
+    expect(tenancy.now()).toBeLessThan(Date.now() - 364 * 86_400_000);
+    desk.aheadMs = 0;
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
+    await upkeep(tenancy, tenancy.now());
+    expect(desk.count("PUT")).toBe(1);
+    vi.restoreAllMocks();
   });
 
   it("T4 does one job at a time, rejects for none, and waits before the next try", async () => {
