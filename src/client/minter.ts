@@ -1,11 +1,11 @@
 import { EdgeflakeError } from "./errors.ts";
+import { flatTextsInto } from "./flat-texts.ts";
 import { httpAsk } from "./http.ts";
 import { LeaseDesk } from "./lease-desk.ts";
 import type { Closed, MintLine } from "./mint-line.ts";
 import { type MinterOptions, settingsOf } from "./minter-options.ts";
 import { pause } from "./retry.ts";
 import { Tenancy } from "./tenancy.ts";
-import { textsInto } from "./texts.ts";
 
 export { EdgeflakeError } from "./errors.ts";
 export type { MinterOptions } from "./minter-options.ts";
@@ -110,7 +110,7 @@ export class Minter {
     const taken = line.take(this.#tenancy.now(), count);
     if ("kind" in taken) throw this.#errorOf(taken);
     const ids: string[] = [];
-    for (const run of taken) textsInto(ids, run);
+    for (const run of taken) flatTextsInto(ids, run);
     return ids;
   }
 
