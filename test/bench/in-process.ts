@@ -15,6 +15,9 @@ const GENERATOR_SAMPLE_MS_MAX = 4000;
 const OWN_SAMPLE_MS_MAX = 60_000;
 const VERDICT_MS_MAX = 15_000;
 
+/** Ours that are held against generators, and so are alone in a process as they are. */
+const GENERATING: readonly OwnPieceId[] = ["minter", "minterTake"];
+
 export interface InProcessPlan {
   readonly rounds: number;
   /** One sample takes at least that long. */
@@ -56,10 +59,14 @@ interface Measured {
 
 /** Each generator in a process of its own: it may spin, and V8 optimises for nothing but it. */
 export async function measureInProcess(plan: InProcessPlan): Promise<InProcess> {
-  const ownIds = OWN_PIECES.map(({ id }) => id);
-  const own = new PieceProcess(ownIds, plan.idsChecked);
+  const isGenerating = ({ id }: PieceEntry) => GENERATING.some((one) => one === id);
+  const sharedIds = OWN_PIECES.filter((entry) => !isGenerating(entry)).map(({ id }) => id);
+  const shared = new PieceProcess(sharedIds, plan.idsChecked);
   const all = [
-    ...OWN_PIECES.map((entry) => measuredIn(own, entry)),
+    ...OWN_PIECES.map((entry) => {
+      const alone = isGenerating(entry) && new PieceProcess([entry.id], plan.idsChecked);
+      return measuredIn(alone || shared, entry);
+    }),
     ...NPM_PIECES.map((entry) => measuredIn(new PieceProcess([entry.id], plan.idsChecked), entry)),
   ];
   const stopAll = () => {

@@ -5,9 +5,9 @@ import type { Piece } from "./piece.ts";
 
 /** What one tick of the default layout has. */
 const TICK_IDS = 4096;
-const NEXT_IDS = 20_000;
+const NEXT_IDS = 100_000;
 const TAKE_IDS = 4096;
-const TAKES = 5;
+const TAKES = 40;
 /** A day: no renewal comes in between. */
 const TTL_MS = 86_400_000;
 

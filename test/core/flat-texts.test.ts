@@ -17,7 +17,7 @@ it("gives each ID of a block as BigInt writes it, through every carry", () => {
       (from, count, step) => {
         const block = { first: from, count, step };
         const ids = ["before"];
-        flatTextsInto(ids, block);
+        expect(flatTextsInto(ids, 1, block)).toBe(count + 1);
         const expected = Array.from({ length: count }, (_, offset) => `${idAt(block, offset)}`);
         expect(ids).toEqual(["before", ...expected]);
       },
