@@ -3,7 +3,8 @@ import { Hono } from "hono";
 import { html, raw } from "hono/html";
 import * as v from "valibot";
 import type { AppEnv } from "./app-env.ts";
-import document from "./openapi.json";
+import { wholeDocument } from "./openapi.ts";
+import parts from "./openapi-parts.json";
 
 const Parameter = v.object({
   name: v.string(),
@@ -36,11 +37,11 @@ table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:t
 /** `/openapi.json` and `/docs`. */
 export const docs = new Hono<AppEnv>();
 
-docs.get("/openapi.json", (c) => c.json(document));
+docs.get("/openapi.json", (c) => c.json(wholeDocument(parts)));
 docs.get("/docs", (c) => c.html(page()));
 
 function page() {
-  const { info, paths, components } = v.parse(Shown, document);
+  const { info, paths, components } = v.parse(Shown, wholeDocument(parts));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );

@@ -1,10 +1,12 @@
 /**
  * The OpenAPI 3.1 document, made at build time from the schemas that validate the requests.
- * It stays out of the Worker's bundle; what it makes is committed as src/http/openapi.json.
+ * This stays out of the Worker's bundle. What it makes is committed: as src/http/openapi-parts.json, of which the
+ * Worker makes the whole, and that as src/http/openapi.json, for tests and tools.
  */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import { PROBLEM_KINDS, type ProblemCode } from "../http/problem.ts";
+import type { OpenApiParts, OperationParts } from "../http/openapi.ts";
+import type { ProblemCode } from "../http/problem.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";
@@ -20,13 +22,13 @@ const GATED: readonly ProblemCode[] = [
   "not_configured",
   "registry_unavailable",
 ];
-/** Makes the document. */
-export function openApiDocument(): Schema {
-  const paths: Record<string, Schema> = {};
-  const responses: Record<string, Schema> = {};
+
+/** Makes the document, without what follows from the codes of its problems (http/openapi). */
+export function openApiParts(): OpenApiParts {
+  const paths: Record<string, Record<string, OperationParts>> = {};
   for (const [path, methods] of Object.entries(OPERATIONS)) {
     const operations = Object.entries(methods).map(([method, operation]) => {
-      return [method, operationOf(path, operation, responses)] as const;
+      return [method, operationOf(path, operation)] as const;
     });
     paths[path] = Object.fromEntries(operations);
   }
@@ -46,23 +48,13 @@ export function openApiDocument(): Schema {
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: NOTES.bearer } },
       schemas: SCHEMAS,
-      responses,
-      examples: Object.fromEntries(
-        Object.entries(PROBLEM_KINDS).map(([code, { status, title }]) => {
-          const detail = NOTES.codes[code as ProblemCode];
-          const value = { type: `/docs#${code}`, title, status, detail, code };
-          return [code, { summary: title, value: { ...value, requestId: "…", definite: true } }];
-        }),
-      ),
     },
+    codes: NOTES.codes,
+    problemHeaders: NOTES.problemHeaders,
   };
 }
 
-function operationOf(
-  path: string,
-  operation: Operation,
-  responses: Record<string, Schema>,
-): Schema {
+function operationOf(path: string, operation: Operation): OperationParts {
   const {
     id,
     tag,
@@ -93,12 +85,10 @@ function operationOf(
         content: { "application/json": { schema: schemaOf(body, "input"), example: bodyExample } },
       },
     }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(answers).map(([status, answer]) => [status, answerOf(summary, answer)]),
-      ),
-      ...problemAnswers([...errors, ...EVERYWHERE, ...(open ? [] : GATED)], responses),
-    },
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, answerOf(summary, answer)]),
+    ),
+    errors: [...new Set([...errors, ...EVERYWHERE, ...(open ? [] : GATED)])],
   };
 }
 
@@ -115,27 +105,6 @@ function answerOf(
     ...(headers && { headers }),
     ...((json || other) && { content: { ...json, ...other } }),
   };
-}
-
-/** One response per status, with an example per code; the responses themselves are shared in `responses`. */
-function problemAnswers(
-  codes: readonly ProblemCode[],
-  responses: Record<string, Schema>,
-): Record<string, Schema> {
-  const byStatus = Map.groupBy(new Set(codes), (code) => `${PROBLEM_KINDS[code].status}`);
-  return Object.fromEntries(
-    [...byStatus].map(([status, same]) => {
-      const name = [status, ...same].join("-");
-      const examples = same.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
-      const schema = { $ref: "#/components/schemas/Problem" };
-      const problem = { schema, examples: Object.fromEntries(examples) };
-      const content = { "application/problem+json": problem };
-      const headers = NOTES.problemHeaders[status];
-      const description = same.map((code) => `\`${code}\``).join(", ");
-      responses[name] ??= { description, ...(headers && { headers }), content };
-      return [status, { $ref: `#/components/responses/${name}` }];
-    }),
-  );
 }
 
 function queryParameter(name: string, schema: v.GenericSchema): Schema {
