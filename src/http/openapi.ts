@@ -30,7 +30,25 @@ export function wholeDocument({ paths, components, codes, problemHeaders, ...res
   };
   const whole = mapValues(paths, (methods) => mapValues(methods, answersOf));
   const examples = mapValues(codes, (detail, code) => exampleOf(code, detail));
-  return { ...rest, paths: whole, components: { ...components, responses: shared, examples } };
+  const { schemas, ...others } = components;
+  return {
+    ...rest,
+    paths: whole,
+    components: { ...others, schemas: wholeSchema(schemas), responses: shared, examples },
+  };
+}
+
+/** `{ fields, optional }`, anywhere in a schema, is an object of those fields, all required but the optional ones. */
+function wholeSchema(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(wholeSchema);
+  if (typeof part !== "object" || part === null) return part;
+  const { fields, optional, ...rest }: Record<string, unknown> = { ...part };
+  if (typeof fields !== "object" || fields === null)
+    return mapValues({ ...part }, (value) => wholeSchema(value));
+  const properties = mapValues({ ...fields }, (value) => wholeSchema(value));
+  const left = Array.isArray(optional) ? optional : [];
+  const required = Object.keys(properties).filter((name) => !left.includes(name));
+  return { ...rest, type: "object", properties, required, additionalProperties: false };
 }
 
 /** One response per status, with an example per code; the responses themselves go into `shared`. */

@@ -3,7 +3,7 @@ import { LEASES_QUERY, LeaseBody, RELEASE_QUERY, RenewalBody } from "../http/lea
 import type { ProblemCode } from "../http/problem.ts";
 import type { Operation } from "./operation.ts";
 import { READING, WRITING } from "./refusals.ts";
-import { EXAMPLES, NOTES } from "./texts.ts";
+import { NOTES } from "./texts.ts";
 
 const DESK: readonly ProblemCode[] = [
   "unknown_namespace",
@@ -30,7 +30,7 @@ export const LEASING: Readonly<Record<string, Readonly<Record<string, Operation>
       headers: [NOTES.idempotencyKey],
       body: LeaseBody,
       bodyExample: { holder: "pod-7", ttlMs: 60_000 },
-      answers: { 201: { schema: "Lease", example: EXAMPLES.lease } },
+      answers: { 201: { schema: "Lease" } },
       errors: [...FENCING, "no_worker_free"],
     },
     get: {
@@ -38,7 +38,7 @@ export const LEASING: Readonly<Record<string, Readonly<Record<string, Operation>
       tag: "Leasing",
       summary: "The last lease of each worker ID that had one",
       query: LEASES_QUERY,
-      answers: { 200: { schema: "Leases", example: { leases: [EXAMPLES.listedLease] } } },
+      answers: { 200: { schema: "Leases" } },
       errors: [...READING, ...DESK],
     },
   },
@@ -51,7 +51,7 @@ export const LEASING: Readonly<Record<string, Readonly<Record<string, Operation>
       headers: [NOTES.leaseToken],
       body: RenewalBody,
       bodyExample: { ttlMs: 60_000 },
-      answers: { 200: { schema: "Lease", example: EXAMPLES.lease } },
+      answers: { 200: { schema: "Lease" } },
       errors: [...FENCING, "lease_lost", "not_found"],
     },
     delete: {

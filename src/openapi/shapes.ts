@@ -10,13 +10,12 @@ export const idText: Schema = { type: "string", pattern: "^[0-9A-Za-z]{1,19}$" }
 
 export const numberText: Schema = { type: "string", pattern: "^[0-9]{1,19}$" };
 
-/** An object with these fields, all required but those of `optional`. */
+/** An object with these fields and no others, all required but those of `optional`: see http/openapi. */
 export function object(
   fields: Readonly<Record<string, Schema>>,
   optional: readonly string[] = [],
 ): Schema {
-  const required = Object.keys(fields).filter((name) => !optional.includes(name));
-  return { type: "object", properties: fields, required, additionalProperties: false };
+  return { fields, ...(optional.length > 0 && { optional }) };
 }
 
 export function list(items: Schema): Schema {
