@@ -36,7 +36,7 @@ export class LeaseDesk {
 
   /** The same `key` gets the same lease again, while it is held. Throws EdgeflakeError. */
   async acquire(
-    wish: { readonly holder: string; readonly ttlMs: number },
+    wish: { readonly holder: string | undefined; readonly ttlMs: number },
     key: string,
     signal: AbortSignal,
   ): Promise<HeldLease> {

@@ -23,7 +23,7 @@ export interface MinterOptions {
 export interface MinterSettings {
   readonly url: string;
   readonly namespace: string;
-  readonly holder: string;
+  readonly holder: string | undefined;
   readonly ttlMs: number;
   readonly timeoutMs: number;
   readonly retries: number;
@@ -35,7 +35,7 @@ const RETRIES_DEFAULT = 3;
 
 /** The options with their defaults. Throws TypeError where one is not what it should be. */
 export function settingsOf(options: MinterOptions): MinterSettings {
-  const { url, namespace, holder = "", ttlMs = TTL_DEFAULT_MS } = options;
+  const { url, namespace, holder, ttlMs = TTL_DEFAULT_MS } = options;
   const { timeoutMs = TIMEOUT_DEFAULT_MS, retries = RETRIES_DEFAULT } = options;
   if (typeof namespace !== "string" || namespace === "") throw notOne("namespace takes a name");
   if (!/^https?:\/\/./.test(`${url}`)) throw notOne("url takes http://… or https://…");

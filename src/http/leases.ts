@@ -26,8 +26,11 @@ import { oneOf, wholeNumber, wholeText } from "./schema.ts";
 /** The header that says whose lease it is. */
 export const LEASE_TOKEN = "edgeflake-lease-token";
 
+/** The holder of a lease that nobody gave a name. */
+const UNNAMED = "unnamed";
+
 const ttlMs = wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS);
-const holderTakes = `takes a text of at most ${HOLDER_CHARS_MAX} characters, in Unicode`;
+const holderTakes = `takes a text of 1 to ${HOLDER_CHARS_MAX} characters, in Unicode`;
 const untilTakes = `takes ${INSTANT_TAKES}: the begin of the first tick that was not stamped`;
 
 /** The body of POST /v1/leases/{namespace}. */
@@ -35,10 +38,11 @@ export const LeaseBody = v.strictObject({
   holder: v.optional(
     v.pipe(
       v.string(holderTakes),
+      v.minLength(1, holderTakes),
       v.maxLength(HOLDER_CHARS_MAX, holderTakes),
       v.check((text) => text.isWellFormed(), holderTakes),
     ),
-    "",
+    UNNAMED,
   ),
   ttlMs: v.optional(ttlMs, LEASE_TTL_DEFAULT_MS),
 });

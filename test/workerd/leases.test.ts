@@ -49,7 +49,7 @@ describe("a lease", () => {
   it("lasts a minute and names no holder, where nothing is said", async () => {
     await namespaceWith("plain", 1);
     expect(await acquire("plain")).toMatchObject({
-      holder: "",
+      holder: "unnamed",
       ttlMs: 60_000,
       notAfter: START_MS + 60_000,
     });
