@@ -13,7 +13,7 @@ import { MintingProcess } from "../support/minting-process.ts";
 import { ServiceProcess } from "../support/service-process.ts";
 
 const ADMIN_KEY = "the-admin-key";
-const SIZE_MAX_BYTES = 7000;
+const SIZE_MAX_BYTES = 8_500;
 const TTL_MS = 5000;
 const WAIT_MS = 40_000;
 /** Of the preset `default`: worker IDs are leased from the upper half of 1024. */
