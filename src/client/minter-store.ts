@@ -4,8 +4,8 @@ import { beginOf, endOf } from "./lease-bounds.ts";
 import { type HeldLease, leaseOf } from "./lease-desk.ts";
 
 /**
- * One durable text, changed by compare-and-put. `put` answers once `text` would survive a crash; false, with nothing
- * changed, where something else than `expected` is stored. Of two processes that share it, one goes on.
+ * One durable text, changed by compare-and-put. `put` answers once `text` would survive a crash; false where something
+ * else than `expected` is stored, or came after `text` meanwhile. Of two processes that share it, one goes on.
  */
 export interface MinterStore {
   get(): Promise<string | undefined>;

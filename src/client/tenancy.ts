@@ -146,13 +146,13 @@ export class Tenancy {
     // A store that fails is to fail before a worker ID is taken, and what was taken is not taken again.
     const stored = this.#store && (await this.#store.get());
     if (this.#acquired && !this.#acquired.texts.includes(stored)) await this.#abandon();
-    const isFirstTry = this.#acquired === undefined;
     const asked = () => this.#asked((signal) => this.#acquireNow(signal));
-    this.#acquired ??= { lease: await asked(), texts: [stored] };
-    const { lease } = this.#acquired;
-    // Where the store is another's, the lease is ours all the same: the store has never heard of it.
-    while (!(await this.#hold(lease, beginOf(lease), stored))) {
-      if (!isFirstTry) return await this.#abandon();
+    for (let held = false; !held; ) {
+      this.#acquired ??= { lease: await asked(), texts: [stored] };
+      const { lease } = this.#acquired;
+      held = await this.#hold(lease, beginOf(lease), stored);
+      // The store is another's, who may have read the lease there: the next one is held without it.
+      if (!held) await this.#abandon();
     }
     this.#acquired = undefined;
     this.#key = crypto.randomUUID();

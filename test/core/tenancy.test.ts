@@ -208,6 +208,27 @@ describe("a tenancy", () => {
     expect(desk.asked).toContain(`DELETE leases/orders/${FIRST_WORKER + 1} {}`);
   });
 
+  it("T2 does not hold a lease that another took up from the store before its put was overtaken", async () => {
+    const desk = new TestDesk();
+    const store = memoryStore();
+    const other = new Tenancy(SETTINGS, desk.desk, store);
+    let puts = 0;
+    const overtaken: MinterStore = {
+      get: () => store.get(),
+      put: async (text, expected) => {
+        puts += 1;
+        await store.put(text, expected);
+        await other.begin();
+        return false;
+      },
+    };
+    const one = new Tenancy(SETTINGS, desk.desk, overtaken);
+    await one.begin();
+    expect([puts, other.lease?.worker]).toEqual([1, FIRST_WORKER]);
+    expect(one.lease?.worker).toBe(FIRST_WORKER + 1);
+    expect(desk.asked).toContain(`DELETE leases/orders/${FIRST_WORKER} {}`);
+  });
+
   it("T5 renews though the desk's clock is a year behind, or its own is set back", async () => {
     const desk = new TestDesk();
     desk.aheadMs = -365 * 86_400_000;
