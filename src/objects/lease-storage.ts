@@ -78,47 +78,77 @@ export class LeaseStorage {
     return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
   }
 
-  /** A new lease; it overtakes the one that the worker ID had. All of it is written, or nothing. */
-  grant(lease: WorkerLease, idempotencyKey: string, fingerprint: string): void {
-    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick } = lease;
+  /**
+   * A new lease; it overtakes `before`, the one that the worker ID had. All of it is written, or nothing.
+   * Throws where another instance has changed that one since it was read.
+   */
+  grant(
+    lease: WorkerLease,
+    before: WorkerLease | undefined,
+    idempotencyKey: string,
+    fingerprint: string,
+  ): void {
     this.#storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO desk (id, fingerprint) VALUES (0, ?)", fingerprint);
       // A lease that is over gives its key away, but its row stays: it knows how far its worker ID may be stamped.
       this.#sql.exec(
         "UPDATE lease SET idempotencyKey = NULL WHERE idempotencyKey = ? AND worker <> ?",
         idempotencyKey,
-        worker,
+        lease.worker,
       );
-      this.#sql.exec(
-        `INSERT INTO lease (${COLUMNS}, idempotencyKey) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7)
-         ON CONFLICT (worker) DO UPDATE SET token = ?2, holder = ?3, ttlMs = ?4, notBeforeTick = ?5,
-           notAfterTick = ?6, released = 0, idempotencyKey = ?7`,
-        worker,
-        token,
-        holder,
-        ttlMs,
-        notBeforeTick,
-        notAfterTick,
-        idempotencyKey,
-      );
+      if (before) this.#set(lease, before, idempotencyKey);
+      else this.#insert(lease, idempotencyKey);
     });
   }
 
-  /** Changes a lease, by its token; false where the worker ID has another one by now. */
-  update({ worker, token, ttlMs, notAfterTick, released }: WorkerLease): boolean {
+  /** Changes a lease. Throws where another instance has changed it since it was read as `before`. */
+  update(lease: WorkerLease, before: WorkerLease): void {
+    this.#set(lease, before);
+  }
+
+  #insert(lease: WorkerLease, idempotencyKey: string): void {
+    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick } = lease;
     const { rowsWritten } = this.#sql.exec(
-      "UPDATE lease SET ttlMs = ?, notAfterTick = ?, released = ? WHERE worker = ? AND token = ?",
-      ttlMs,
-      notAfterTick,
-      released ? 1 : 0,
+      `INSERT OR IGNORE INTO lease (${COLUMNS}, idempotencyKey) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
       worker,
       token,
+      holder,
+      ttlMs,
+      notBeforeTick,
+      notAfterTick,
+      idempotencyKey,
     );
-    return rowsWritten > 0;
+    if (rowsWritten === 0) throw changedMeanwhile(worker);
+  }
+
+  /** By compare-and-set on what decides how far the worker ID may be stamped. `idempotencyKey` absent: as it is. */
+  #set(lease: WorkerLease, before: WorkerLease, idempotencyKey?: string): void {
+    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released } = lease;
+    const { rowsWritten } = this.#sql.exec(
+      `UPDATE lease SET token = ?, holder = ?, ttlMs = ?, notBeforeTick = ?, notAfterTick = ?, released = ?,
+         idempotencyKey = coalesce(?, idempotencyKey)
+       WHERE worker = ? AND token = ? AND notAfterTick = ? AND released = ?`,
+      token,
+      holder,
+      ttlMs,
+      notBeforeTick,
+      notAfterTick,
+      released ? 1 : 0,
+      idempotencyKey ?? null,
+      worker,
+      before.token,
+      before.notAfterTick,
+      before.released ? 1 : 0,
+    );
+    if (rowsWritten === 0) throw changedMeanwhile(worker);
   }
 
   #leases(where: string, ...bindings: (string | number)[]): WorkerLease[] {
     const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM lease ${where}`, ...bindings).toArray();
     return rows.map((row) => v.parse(LeaseRow, row));
   }
+}
+
+function changedMeanwhile(worker: number): Error {
+  return new Error(`another instance of this desk has changed the lease of worker ID ${worker}`);
 }

@@ -3,8 +3,8 @@
  *
  * Invariants, on top of those of core/worker-lease:
  *  K1 A lease leaves only once the storage call took it: the platform's output gate holds the reply until it is on disk.
- *  K2 Nothing is kept in memory: each call reads what is stored, decides and writes with no await between, so that of
- *     two instances alive at once neither acts on what the other has changed.
+ *  K2 Nothing is kept in memory: each call reads what is stored, decides and writes with no await between. It writes
+ *     by compare-and-set on what it read, so that of two instances alive at once neither undoes what the other did.
  *  K3 One layout for ever: a call with another one is refused.
  *  K4 The same Idempotency-Key gets the same lease again while it is held; any other acquire gets another worker ID.
  */
@@ -30,7 +30,8 @@ const TOKEN_BYTES = 24;
 export type LeaseReply =
   | {
       readonly ok: true;
-      readonly lease: WorkerLease /** The desk's clock. */;
+      readonly lease: WorkerLease;
+      /** The desk's clock. */
       readonly nowMs: number;
     }
   | { readonly ok: false; readonly refusal: Refusal };
@@ -69,12 +70,12 @@ export class Leases extends DurableObject<Env> {
     if (refusal) return { ok: false, refusal };
     const free = this.#longestRested(layout, clocks.nowMs);
     if (!free.ok) return free;
-    const fenced = newFence(layout, clocks, wish.ttlMs, free.restedFromTick);
+    const { worker, before } = free;
+    const fenced = newFence(layout, clocks, wish.ttlMs, before?.notAfterTick ?? 0);
     if (!fenced.ok) return fenced;
     const { holder, ttlMs, idempotencyKey } = wish;
-    const { worker } = free;
     const lease = { worker, token: newToken(), holder, ttlMs, ...fenced.fence, released: false };
-    this.#storage.grant(lease, idempotencyKey, layout.fingerprint);
+    this.#storage.grant(lease, before, idempotencyKey, layout.fingerprint);
     return { ok: true, lease, nowMs: clocks.nowMs };
   }
 
@@ -94,7 +95,9 @@ export class Leases extends DurableObject<Env> {
     const wishedMs = ttlMs ?? lease.ttlMs;
     const fenced = renewedFence(opened.layout, clocks, wishedMs, lease);
     if (!fenced.ok) return fenced;
-    return this.#update({ ...lease, ...fenced.fence, ttlMs: wishedMs }, clocks.nowMs);
+    const renewed = { ...lease, ...fenced.fence, ttlMs: wishedMs };
+    this.#storage.update(renewed, lease);
+    return { ok: true, lease: renewed, nowMs: clocks.nowMs };
   }
 
   /**
@@ -114,7 +117,9 @@ export class Leases extends DurableObject<Env> {
     const nowMs = Date.now();
     if (lease.released) return { ok: true, lease, nowMs };
     const fence = releasedFence(lease, token === null ? undefined : untilTick);
-    return this.#update({ ...lease, ...fence, released: true }, nowMs);
+    const released = { ...lease, ...fence, released: true };
+    this.#storage.update(released, lease);
+    return { ok: true, lease: released, nowMs };
   }
 
   /** Leases in the order of their worker IDs. Writes nothing. */
@@ -128,11 +133,11 @@ export class Leases extends DurableObject<Env> {
     layout: Layout,
     nowMs: number,
   ):
-    | { readonly ok: true; readonly worker: number; readonly restedFromTick: number }
+    | { readonly ok: true; readonly worker: number; readonly before?: WorkerLease }
     | { readonly ok: false; readonly refusal: Refusal } {
     const { first, end } = leasableWorkers(layout);
     const fresh = (this.#storage.highestWorker() ?? first - 1) + 1;
-    if (fresh < end) return { ok: true, worker: fresh, restedFromTick: 0 };
+    if (fresh < end) return { ok: true, worker: fresh };
     const ended = this.#storage.firstToEnd();
     if (!ended) return { ok: false, refusal: noWorkers() };
     const state = stateOf(layout, { ...ended, released: false }, nowMs);
@@ -140,11 +145,7 @@ export class Leases extends DurableObject<Env> {
     if (state === "held") {
       return { ok: false, refusal: noWorkerFree(layout, nowMs, ended.notAfterTick) };
     }
-    return { ok: true, worker: ended.worker, restedFromTick: ended.notAfterTick };
-  }
-
-  #update(lease: WorkerLease, nowMs: number): LeaseReply {
-    return this.#storage.update(lease) ? { ok: true, lease, nowMs } : lost(lease.worker);
+    return { ok: true, worker: ended.worker, before: ended };
   }
 
   #open(

@@ -7,7 +7,7 @@ import { isOverloaded, overloaded } from "./shard-call.ts";
 
 export type LeaseDesks = DurableObjectNamespace<Leases>;
 
-/** Which lease, and by what right. `token` null: an administrator's. */
+/** Which lease, and by what right. */
 export interface LeaseClaim {
   readonly worker: number;
   readonly token: string;
