@@ -1,7 +1,7 @@
 /** Where every worker ID is on lease, and the list of them all. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
 import {
   acquire,
   list,
@@ -13,16 +13,7 @@ import {
   tryAcquire,
 } from "../support/leases.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
-
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
-
-const step = (ms: number) => clock.step(ms, "frozen");
+freezeClock();
 
 describe("default, all 512 worker IDs on lease", () => {
   it("E5 leases 512 to 1023, then says when the first is free, and leases what is given back", async () => {

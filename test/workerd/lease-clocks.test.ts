@@ -1,7 +1,7 @@
 /** E4 (core/worker-lease) and K3 (objects/leases) over HTTP: clocks that disagree, and layouts that do. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
 import {
   acquire,
   aheadBy,
@@ -16,17 +16,9 @@ import {
   tryRenew,
 } from "../support/leases.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
 const YEAR_MS = 365 * 86_400_000;
 
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
-
-const step = (ms: number) => clock.step(ms, "frozen");
+freezeClock();
 
 describe("E4 a desk's clock", () => {
   it("that is 60 s ahead of its caller's leases and renews", async () => {

@@ -1,6 +1,6 @@
 /** E2 (core/worker-lease) over HTTP: how ends of leases move, on real SQLite with a new instance in between. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { clock } from "../support/clock.ts";
+import { describe, expect, it } from "vitest";
+import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
 import {
   acquire,
   list,
@@ -12,17 +12,9 @@ import {
   tryAcquire,
 } from "../support/leases.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
 const YEAR_MS = 365 * 86_400_000;
 
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
-
-const step = (ms: number) => clock.step(ms, "frozen");
+freezeClock();
 
 describe("E2 an end", () => {
   it("moves up with a renewal, by as much as before or as is said", async () => {

@@ -1,7 +1,7 @@
 /** K4 (objects/leases) and E3 (core/worker-lease) over HTTP: whose lease it is, by key and by token. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { keyFor } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
 import {
   acquire,
   type HeldLease,
@@ -16,16 +16,7 @@ import {
   tryRenew,
 } from "../support/leases.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
-
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
-
-const step = (ms: number) => clock.step(ms, "frozen");
+freezeClock();
 
 /** The fences that the desk knows, [worker, notBefore, notAfter] in ms from the start. */
 async function fencesOf(name: string): Promise<[number, number, number][]> {

@@ -1,7 +1,7 @@
 /** The lease desk over HTTP, on real SQLite with a new instance in between: what a lease is, and E1 (core/worker-lease). */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
 import {
   acquire,
   layoutWith,
@@ -13,17 +13,9 @@ import {
   tryAcquire,
 } from "../support/leases.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
 const YEAR_MS = 365 * 86_400_000;
 
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
-
-const step = (ms: number) => clock.step(ms, "frozen");
+freezeClock();
 
 describe("a lease", () => {
   it("says all that its holder needs", async () => {
