@@ -25,6 +25,17 @@ export function standsStill(seen: ClockPair, now: ClockPair): boolean {
   return isAhead(now) && now.callerMs - seen.callerMs >= STANDSTILL_CALLERS_MOVED_MS;
 }
 
+/** Looks at this instance's clock with each call that brings a caller's. */
+export class ClockWatch {
+  #seen: ClockPair | undefined;
+
+  /** Whether it is found to stand still, now that it shows this. */
+  standsStill(now: ClockPair): boolean {
+    this.#seen = observePair(this.#seen, now);
+    return standsStill(this.#seen, now);
+  }
+}
+
 /** Whether our clock is so far ahead of the caller's that a wait reckoned from it may take too long. */
 export function isAhead({ ownMs, callerMs }: ClockPair): boolean {
   return ownMs - callerMs > STANDSTILL_AHEAD_MS;

@@ -3,14 +3,16 @@
  *
  * Invariants, on top of those of core/worker-lease:
  *  K1 A lease leaves only once the storage call took it: the platform's output gate holds the reply until it is on disk.
- *  K2 Nothing is kept in memory: each call reads what is stored, decides and writes with no await between. It writes
+ *  K2 Nothing of a lease is kept in memory: each call reads what is stored, decides and writes with no await between. It writes
  *     by compare-and-set on what it read, so that of two instances alive at once neither undoes what the other did.
  *  K3 One layout for ever: a call with another one is refused.
  *  K4 The same Idempotency-Key gets the same lease again while it is held; any other acquire gets another worker ID.
+ *  K5 An instance whose clock is found to stand still (core/standstill) ends; the next reads the true clock.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Refusal } from "../core/errors.ts";
 import { type Layout, type LayoutSpec, layoutOf } from "../core/layout.ts";
+import { ClockWatch } from "../core/standstill.ts";
 import {
   type DeskClocks,
   leasableWorkers,
@@ -50,6 +52,7 @@ export interface LeaseWish {
 
 export class Leases extends DurableObject<Env> {
   readonly #storage: LeaseStorage;
+  readonly #clock = new ClockWatch();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -61,7 +64,7 @@ export class Leases extends DurableObject<Env> {
     const opened = this.#open(spec);
     if (!opened.ok) return opened;
     const { layout } = opened;
-    const clocks = { nowMs: Date.now(), callerNowMs };
+    const clocks = this.#clocksAt(callerNowMs);
     const known = this.#storage.ofKey(wish.idempotencyKey);
     if (known && stateOf(layout, known, clocks.nowMs) === "held") {
       return { ok: true, lease: known, nowMs: clocks.nowMs };
@@ -91,7 +94,7 @@ export class Leases extends DurableObject<Env> {
     if (!opened.ok) return opened;
     const lease = this.#storage.ofWorker(worker);
     if (!lease || !isToken(token, lease.token) || lease.released) return lost(worker);
-    const clocks: DeskClocks = { nowMs: Date.now(), callerNowMs };
+    const clocks = this.#clocksAt(callerNowMs);
     const wishedMs = ttlMs ?? lease.ttlMs;
     const fenced = renewedFence(opened.layout, clocks, wishedMs, lease);
     if (!fenced.ok) return fenced;
@@ -127,6 +130,17 @@ export class Leases extends DurableObject<Env> {
     const opened = this.#open(spec);
     if (!opened.ok) return opened;
     return { ok: true, nowMs: Date.now(), leases: this.#storage.page(from, limit) };
+  }
+
+  /** Reads the clock; ends this instance where it stands still (K5). */
+  #clocksAt(callerNowMs: number): DeskClocks {
+    const nowMs = Date.now();
+    if (this.#clock.standsStill({ ownMs: nowMs, callerMs: callerNowMs })) {
+      const reason = "this instance's clock stands still";
+      this.ctx.abort(reason);
+      throw new Error(reason);
+    }
+    return { nowMs, callerNowMs };
   }
 
   #longestRested(

@@ -25,7 +25,7 @@ import { SETTLE_MS } from "../core/limits.ts";
 import { type Outcome, type Raise, step } from "../core/line.ts";
 import { MarkReading } from "../core/mark-reading.ts";
 import type { Policy } from "../core/policy.ts";
-import { type ClockPair, isAhead, observePair, standsStill } from "../core/standstill.ts";
+import { type ClockPair, ClockWatch, isAhead } from "../core/standstill.ts";
 import { type Counters, countersOf } from "./counters.ts";
 import { parseLineSpec } from "./line-spec.ts";
 import { workerIdOf } from "./shard-name.ts";
@@ -73,7 +73,7 @@ export class Shard extends DurableObject<Env> {
   readonly #workerId: number;
   readonly #storage: ShardStorage;
   #line: OpenLine | undefined;
-  #clocks: ClockPair | undefined;
+  readonly #clock = new ClockWatch();
   readonly #markReading = new MarkReading();
   #hasRaised = false;
   /** Until SETTLE_MS after the first mark of this instance (S2). */
@@ -100,7 +100,7 @@ export class Shard extends DurableObject<Env> {
     callerNowMs: number,
   ): string | Promise<string> {
     const arrival: ClockPair = { ownMs: Date.now(), callerMs: callerNowMs };
-    this.#endIfStandingStill(arrival);
+    if (this.#clock.standsStill(arrival)) this.#end("this instance's clock stands still");
     const waitLeftMs = isAhead(arrival) ? 0 : maxWaitMs;
     const call: GrantCall = { lineSpec, count, strict, waitLeftMs, callerNowMs };
     const progress: Progress = { grants: [], missing: call.count, waitedMs: 0 };
@@ -202,11 +202,6 @@ export class Shard extends DurableObject<Env> {
 
   #superseded(): never {
     this.#end("another instance of this shard has moved its mark");
-  }
-
-  #endIfStandingStill(now: ClockPair): void {
-    this.#clocks = observePair(this.#clocks, now);
-    if (standsStill(this.#clocks, now)) this.#end("this instance's clock stands still");
   }
 
   /** Ends this instance: nothing more leaves it, and the next call makes a new one. */

@@ -1,5 +1,5 @@
 /** A store in memory that outlives processes: slow, failing now and then, and broken where told to be. */
-import type { MinterStore } from "../../src/client/minter-store.ts";
+import type { MinterStore } from "../../../src/client/minter-store.ts";
 import type { World } from "./world.ts";
 
 /** What a broken store does. */

@@ -1,6 +1,6 @@
 /** A machine that runs one minting process after another: it stamps, crashes, stands still, and its clock is wrong. */
-import { EdgeflakeError } from "../../src/client/errors.ts";
-import { Minter } from "../../src/client/minter.ts";
+import { EdgeflakeError } from "../../../src/client/errors.ts";
+import { Minter } from "../../../src/client/minter.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import type { Actor, World } from "./world.ts";
 

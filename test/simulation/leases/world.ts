@@ -3,6 +3,8 @@
  * that follows from it without waiting is done before the next. Nothing here waits for real time.
  */
 import { vi } from "vitest";
+import { EventQueue } from "../event-queue.ts";
+import { Random } from "../random.ts";
 
 /** How much later than due an interval's timer may fire, in parts of it: processes are busy. */
 const INTERVAL_LATE_PARTS = 7;
@@ -17,40 +19,9 @@ export interface Actor {
 
 interface Event {
   atMs: number;
-  order: number;
   readonly actor: Actor | undefined;
   readonly isAlive: () => boolean;
   readonly run: () => void;
-}
-
-/** Seeded: the same seed, the same world. */
-export class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** In [0, 1). */
-  next = (): number => {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-
-  isOneOf(parts: number): boolean {
-    return this.next() * parts < 1;
-  }
-
-  between(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
-  }
-
-  /** Between the two as often near the least as near the most, by orders of magnitude. */
-  spread(least: number, most: number): number {
-    return Math.floor(least * (most / least) ** this.next());
-  }
 }
 
 export class World {
@@ -59,8 +30,7 @@ export class World {
   /** Whose event is running. */
   actor: Actor | undefined;
   #isAlive: () => boolean = () => true;
-  #queue: Event[] = [];
-  #orders = 0;
+  readonly #queue = new EventQueue<Event>();
   #isTouched = false;
   readonly #cancelled = new Set<number>();
   #timers = 0;
@@ -82,12 +52,12 @@ export class World {
 
   /** Runs as nobody, on time. */
   after(ms: number, run: () => void): void {
-    this.#push({ atMs: this.nowMs + ms, order: 0, actor: undefined, isAlive: () => true, run });
+    this.#push({ atMs: this.nowMs + ms, actor: undefined, isAlive: () => true, run });
   }
 
   /** Runs as that process, unless it ended; later, where it is paused. */
   afterAs(actor: Actor, isAlive: () => boolean, ms: number, run: () => void): void {
-    this.#push({ atMs: this.nowMs + ms, order: 0, actor, isAlive, run });
+    this.#push({ atMs: this.nowMs + ms, actor, isAlive, run });
   }
 
   /** `afterAs` for the process whose event is running. */
@@ -112,12 +82,16 @@ export class World {
     const real = { now: Date.now, random: Math.random };
     this.#stub(fetch);
     try {
-      for (let event = this.#pop(); event && event.atMs <= untilMs; event = this.#pop()) {
+      for (
+        let event = this.#queue.pop();
+        event && event.atMs <= untilMs;
+        event = this.#queue.pop()
+      ) {
         this.nowMs = Math.max(this.nowMs, event.atMs);
         if (!event.isAlive()) continue;
         if (event.actor && event.actor.pausedUntilMs > this.nowMs) {
           event.atMs = event.actor.pausedUntilMs;
-          this.#insert(event);
+          this.#queue.push(event);
           continue;
         }
         this.actor = event.actor;
@@ -175,48 +149,6 @@ export class World {
   }
 
   #push(event: Event): void {
-    this.#orders += 1;
-    event.order = this.#orders;
-    this.#insert(event);
+    this.#queue.push(event);
   }
-
-  /** Into a heap, the next one at its top. */
-  #insert(event: Event): void {
-    const queue = this.#queue;
-    let at = queue.length;
-    queue.push(event);
-    while (at > 0) {
-      const up = (at - 1) >> 1;
-      const parent = queue[up];
-      if (!parent || isSooner(parent, event)) break;
-      queue[at] = parent;
-      at = up;
-    }
-    queue[at] = event;
-  }
-
-  #pop(): Event | undefined {
-    const queue = this.#queue;
-    const top = queue[0];
-    const last = queue.pop();
-    if (!top || !last || queue.length === 0) return top;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      const left = queue[child];
-      const right = queue[child + 1];
-      if (!left) break;
-      if (right && isSooner(right, left)) child += 1;
-      const sooner = queue[child];
-      if (!sooner || isSooner(last, sooner)) break;
-      queue[at] = sooner;
-      at = child;
-    }
-    queue[at] = last;
-    return top;
-  }
-}
-
-function isSooner(one: Event, other: Event): boolean {
-  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }

@@ -2,8 +2,8 @@
  * A lease desk in memory: as objects/leases decides, by the real functions of core/worker-lease, over the answers of
  * http/leases. It keeps a record of every lease that it ever gave, for the checker.
  */
-import { type Layout, type LayoutSpec, layoutOf, tickStartMs } from "../../src/core/layout.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import { type Layout, type LayoutSpec, layoutOf, tickStartMs } from "../../../src/core/layout.ts";
+import type { Policy } from "../../../src/core/policy.ts";
 import {
   type DeskClocks,
   leasableWorkers,
@@ -13,7 +13,7 @@ import {
   renewedFence,
   stateOf,
   type WorkerLease,
-} from "../../src/core/worker-lease.ts";
+} from "../../../src/core/worker-lease.ts";
 
 /** What a broken desk does. */
 export type DeskFault = "forgets released leases" | "leases what is held still";

@@ -1,0 +1,175 @@
+/** Somebody who asks for IDs, over HTTP and by a service binding, in every way that there is. */
+import type { BlocksAnswer } from "../../../src/core/blocks-answer.ts";
+import type { Outcome } from "./durable-object.ts";
+import type { History, Run, Space } from "./history.ts";
+import type { HttpAnswer, Isolate } from "./isolate.ts";
+import type { Network } from "./network.ts";
+import { runsOf, runsOfBlocks } from "./runs.ts";
+import type { World } from "./world.ts";
+
+/** How long a caller waits between two doings, in ms; requests of one doing come within a few. */
+const PAUSE_MS = [10, 1500] as const;
+const BURST_MAX = 60;
+const BURST_GAP_MS = 3;
+const KEYS = 5;
+
+const URL_BASE = "http://edgeflake.test/v1";
+
+/** Counts of all callers. */
+export interface Asked {
+  requests: number;
+  open: number;
+  readonly refusals: Map<string, number>;
+}
+
+/** What a request asks for beyond its namespace, and the order that it is promised. */
+interface Wish {
+  readonly query: Record<string, string | number>;
+  readonly order?: string;
+}
+
+export class Caller {
+  readonly #world: World;
+  readonly #network: Network;
+  readonly #history: History;
+  readonly #isolates: readonly Isolate[];
+  readonly #spaces: readonly Space[];
+  readonly #asked: Asked;
+  /** Asks no more. */
+  isDone = false;
+
+  constructor(
+    world: World,
+    network: Network,
+    history: History,
+    {
+      isolates,
+      spaces,
+      asked,
+    }: { isolates: readonly Isolate[]; spaces: readonly Space[]; asked: Asked },
+  ) {
+    this.#world = world;
+    this.#network = network;
+    this.#history = history;
+    this.#isolates = isolates;
+    this.#spaces = spaces;
+    this.#asked = asked;
+  }
+
+  /** Asks again and again. */
+  start(): void {
+    this.#world.after(this.#world.random.spread(...PAUSE_MS), () => {
+      if (this.isDone) return;
+      this.#act();
+      this.start();
+    });
+  }
+
+  #act(): void {
+    const { random } = this.#world;
+    const space = this.#spaces[random.between(0, this.#spaces.length - 1)];
+    const isolate = this.#isolates[random.between(0, this.#isolates.length - 1)];
+    if (!space || !isolate) return;
+    const isBurst = random.isOneOf(4);
+    const requests = isBurst ? random.spread(2, BURST_MAX) : 1;
+    for (let request = 0; request < requests; request += 1) {
+      const wish = isBurst ? { query: {} } : this.#wish(space);
+      const ask = random.isOneOf(6) ? this.#http : this.#rpc;
+      this.#world.after(request * random.between(0, BURST_GAP_MS), () => {
+        if (this.isDone) return;
+        ask(isolate, space, wish);
+      });
+    }
+  }
+
+  #wish({ name, layout }: Space): Wish {
+    const { random } = this.#world;
+    const count = random.spread(1, 3000);
+    const kind = random.between(0, 5);
+    if (kind === 0) return { query: {} };
+    if (kind === 1) return { query: { count } };
+    if (kind === 2 && layout) {
+      const shard = random.between(0, 1);
+      return { query: { shard, count, order: "strict" }, order: `${name} shard ${shard}` };
+    }
+    if (kind === 3 && layout) return { query: { shard: random.between(0, 1), count } };
+    if (kind === 4 && layout) {
+      const key = `key-${random.between(1, KEYS)}`;
+      return { query: { key, count: Math.ceil(count / 10) }, order: `${name} ${key}` };
+    }
+    return layout
+      ? { query: { order: "strict", count } }
+      : { query: { order: "strict", count }, order: name };
+  }
+
+  readonly #http = (isolate: Isolate, space: Space, { query, order }: Wish): void => {
+    const { random } = this.#world;
+    const asBlocks = random.isOneOf(5);
+    const asText = !asBlocks && random.isOneOf(5);
+    const given = Object.entries(query).map(([name, value]) => [name, `${value}`]);
+    if (asText) given.push(["format", "text"]);
+    const text = new URLSearchParams(given).toString();
+    const path = `${asBlocks ? "blocks" : "ids"}/${space.name}`;
+    const url = `${URL_BASE}/${path}${text && "?"}${text}`;
+    const method = random.isOneOf(2) ? "GET" : "POST";
+    this.#send(
+      space,
+      order,
+      (answer) => isolate.fetch(url, { method }, answer),
+      (value) => {
+        const got = value as HttpAnswer;
+        if (got.status !== 200) throw Object.assign(new Error(got.text), JSON.parse(got.text));
+        if (asBlocks) return runsOfBlocks(JSON.parse(got.text) as BlocksAnswer);
+        return runsOf(asText ? got.text.trimEnd().split("\n") : JSON.parse(got.text).ids);
+      },
+    );
+  };
+
+  readonly #rpc = (isolate: Isolate, space: Space, { query, order }: Wish): void => {
+    const { count = 1, ...options } = query;
+    const asBlocks = this.#world.random.isOneOf(5);
+    const method = asBlocks ? "blocks" : "nextIds";
+    const args = [space.name, count, options];
+    this.#send(
+      space,
+      order,
+      (answer) => isolate.rpc(method, args, answer),
+      (value) => (asBlocks ? runsOfBlocks(value as BlocksAnswer) : runsOf(value as string[])),
+    );
+  };
+
+  #send(
+    space: Space,
+    order: string | undefined,
+    deliver: (answer: (outcome: Outcome) => void) => void,
+    read: (value: unknown) => Run[],
+  ): void {
+    this.#asked.requests += 1;
+    this.#asked.open += 1;
+    const above = order ? this.#history.highest(order) : -1n;
+    const left = (outcome: Outcome): Outcome => {
+      // What leaves the Worker is somebody's, whether or not it arrives.
+      if (!outcome.ok) return outcome;
+      try {
+        const runs = read(outcome.value);
+        this.#history.got(space, runs);
+        return { ok: true, value: runs };
+      } catch (error) {
+        return { ok: false, error: error instanceof Error ? error : new Error(`${error}`) };
+      }
+    };
+    this.#network.carry(
+      (answer) => deliver((outcome) => answer(left(outcome))),
+      (outcome) => {
+        this.#asked.open -= 1;
+        if (!outcome.ok) this.#refused(outcome.error);
+        else if (order) this.#history.inOrder(order, above, outcome.value as Run[]);
+      },
+    );
+  }
+
+  #refused(error: Error): void {
+    const code = "code" in error ? `${error.code}` : error.message;
+    this.#asked.refusals.set(code, (this.#asked.refusals.get(code) ?? 0) + 1);
+  }
+}

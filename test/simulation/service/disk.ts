@@ -1,0 +1,139 @@
+/**
+ * What a Durable Object keeps: a real SQLite database, of which only what was flushed survives a crash.
+ * Answers wait for the flush, as behind the platform's output gate.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { World } from "./world.ts";
+
+/** How long a flush takes, in ms: on a local disk, or to replicas that are far away. */
+const FLUSH_MS = [1, 30] as const;
+
+const WRITES = /^\s*(INSERT|UPDATE|DELETE)\b/i;
+
+type Gate = (isFlushed: boolean) => void;
+
+export interface DiskSeen {
+  writes: number;
+  failedWrites: number;
+  failedFlushes: number;
+  lostFlushes: number;
+}
+
+export class Disk {
+  readonly #database = new DatabaseSync(":memory:");
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #world: World;
+  readonly #seen: DiskSeen;
+  /** What waits for the flush of what is written and not flushed; undefined where nothing is. */
+  #gates: Gate[] | undefined;
+  /** One in so many writes fails, and one in so many flushes; 0: none. */
+  failsOneIn = 0;
+  /** Nothing is ever flushed here. */
+  #isForsaken = false;
+
+  constructor(world: World, seen: DiskSeen) {
+    this.#world = world;
+    this.#seen = seen;
+  }
+
+  /** Runs a statement; the rows that it gives, and how many it changed. */
+  run(sql: string, bindings: readonly SQLInputValue[]): { rows: unknown[]; changed: number } {
+    if (!/\?|SELECT|INSERT|UPDATE|DELETE/i.test(sql)) {
+      // The schema: there from the first time on.
+      this.#database.exec(sql);
+      return { rows: [], changed: 0 };
+    }
+    const statement = this.#statement(sql);
+    if (!WRITES.test(sql)) return { rows: statement.all(...bindings), changed: 0 };
+    this.#seen.writes += 1;
+    if (this.failsOneIn > 0 && this.#world.random.isOneOf(this.failsOneIn)) {
+      this.#seen.failedWrites += 1;
+      throw new Error("database or disk is full: SQLITE_FULL");
+    }
+    this.#begin();
+    if (/\bRETURNING\b/i.test(sql)) return { rows: statement.all(...bindings), changed: 1 };
+    return { rows: [], changed: Number(statement.run(...bindings).changes) };
+  }
+
+  /** All of what is written inside, or, where it throws, nothing of it. */
+  atOnce<Value>(write: () => Value): Value {
+    this.#begin();
+    this.#database.exec("SAVEPOINT at_once");
+    try {
+      const value = write();
+      this.#database.exec("RELEASE at_once");
+      return value;
+    } catch (error) {
+      this.#database.exec("ROLLBACK TO at_once; RELEASE at_once");
+      throw error;
+    }
+  }
+
+  /** Lets `gate` pass once all is flushed that is written now, or hear that it never will be. */
+  afterFlush(gate: Gate): void {
+    if (this.#gates) this.#gates.push(gate);
+    else gate(true);
+  }
+
+  /** What is not flushed is lost: the machine has crashed, or the object was ended. */
+  crash(): void {
+    const gates = this.#gates;
+    if (!gates) return;
+    this.#gates = undefined;
+    this.#seen.lostFlushes += 1;
+    this.#database.exec("ROLLBACK");
+    for (const gate of gates) gate(false);
+  }
+
+  /** What an instance sees that is cut off and does not know: all that is flushed now, and nothing more ever will be. */
+  replica(): Disk {
+    const replica = new Disk(this.#world, this.#seen);
+    replica.#isForsaken = true;
+    const tables = this.peek("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL");
+    for (const { name, sql } of tables as { name: string; sql: string }[]) {
+      replica.#database.exec(sql);
+      if (!sql.startsWith("CREATE TABLE")) continue;
+      for (const row of this.peek(`SELECT * FROM ${name}`) as Record<string, SQLInputValue>[]) {
+        const values = Object.values(row);
+        const places = values.map(() => "?").join(", ");
+        replica.#database.prepare(`INSERT INTO ${name} VALUES (${places})`).run(...values);
+      }
+    }
+    return replica;
+  }
+
+  /** Reads past the object, as flushed and written by now. */
+  peek(sql: string): unknown[] {
+    return this.#statement(sql).all();
+  }
+
+  #begin(): void {
+    if (this.#gates) return;
+    this.#gates = [];
+    const batch = this.#gates;
+    this.#database.exec("BEGIN");
+    this.#world.after(this.#world.random.between(...FLUSH_MS), () => {
+      if (this.#gates === batch) this.#flush(batch);
+    });
+  }
+
+  #flush(batch: readonly Gate[]): void {
+    const fails = this.failsOneIn > 0 && this.#world.random.isOneOf(this.failsOneIn);
+    if (fails || this.#isForsaken) {
+      this.#seen.failedFlushes += 1;
+      this.crash();
+      return;
+    }
+    this.#gates = undefined;
+    this.#database.exec("COMMIT");
+    for (const gate of batch) gate(true);
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,82 @@
+/** An isolate of the Worker: what it has in memory ends with it. */
+import type { Evaluate } from "./bundle.ts";
+import type { Answer } from "./durable-object.ts";
+import type { Machine } from "./machine.ts";
+import { Process } from "./process.ts";
+import type { World } from "./world.ts";
+
+/** An answer of the Worker's, read whole. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export class Isolate {
+  readonly machine: Machine;
+  readonly #world: World;
+  readonly #evaluate: Evaluate;
+  readonly #env: object;
+  #process: Process;
+  readonly #open = new Set<Answer>();
+
+  constructor(world: World, machine: Machine, evaluate: Evaluate, env: object) {
+    this.#world = world;
+    this.machine = machine;
+    this.#evaluate = evaluate;
+    this.#env = env;
+    this.#process = new Process(world, machine, evaluate);
+  }
+
+  /** Ends it, with the requests that it serves; the next one starts with an empty memory. */
+  restart(): void {
+    this.#process.isAlive = false;
+    this.machine.restarted();
+    this.#process = new Process(this.#world, this.machine, this.#evaluate);
+    for (const answer of this.#open) answer({ ok: false, error: new Error("the isolate ended") });
+    this.#open.clear();
+  }
+
+  /** A request over HTTP arrives; its answer is an HttpAnswer. */
+  fetch(url: string, init: RequestInit, answer: Answer): void {
+    const { worker } = this.#process.product;
+    this.#serve(async (context) => {
+      const response: Response = await worker.fetch(
+        new Request<unknown, IncomingRequestCfProperties>(url, init as RequestInit<never>),
+        ...context,
+      );
+      const { status, headers } = response;
+      return { status, headers, text: await response.text() } satisfies HttpAnswer;
+    }, answer);
+  }
+
+  /** A call over a service binding arrives. */
+  rpc(method: "nextId" | "nextIds" | "blocks", args: readonly unknown[], answer: Answer): void {
+    const { Entrypoint } = this.#process.product;
+    this.#serve(([env, context]) => {
+      const entrypoint = new Entrypoint(context, env);
+      const run: unknown = Reflect.get(entrypoint, method);
+      if (typeof run !== "function") throw new TypeError(`there is no method ${method}`);
+      return Reflect.apply(run, entrypoint, args);
+    }, answer);
+  }
+
+  #serve(serve: (context: [Env, ExecutionContext]) => unknown, answer: Answer): void {
+    const process = this.#process;
+    this.#open.add(answer);
+    const once: Answer = (outcome) => {
+      // Whoever has ended says nothing any more.
+      if (process.isAlive && this.#open.delete(answer)) answer(outcome);
+    };
+    // Work that goes on behind an answer: here it always does, until the isolate ends.
+    const context = { waitUntil: () => undefined };
+    // A world offers as much of the platform as the product uses.
+    const surroundings = [this.#env, context] as unknown as [Env, ExecutionContext];
+    Promise.resolve()
+      .then(() => serve(surroundings))
+      .then(
+        (value) => once({ ok: true, value }),
+        (error: Error) => once({ ok: false, error }),
+      );
+  }
+}

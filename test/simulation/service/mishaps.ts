@@ -1,0 +1,107 @@
+/** What befalls a simulated world, each with a count of how often. */
+import type { Machine } from "./machine.ts";
+import type { Platform } from "./platform.ts";
+import type { World } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
+/** A clock of the platform that is wrong further than that is one machine's alone: the others do not believe it. */
+const COMMON_STEP_MAX_MS = 20_000;
+/** How long clocks are wrong, and disks fail, in ms. */
+const WRONG_FOR_MS = [100, 20_000] as const;
+const FAILING_FOR_MS = [1000, 15_000] as const;
+
+/** Mean times between two, in ms. */
+const EVERY_MS = {
+  evictions: 300,
+  supersessions: 100,
+  isolateRestarts: 8000,
+  deployments: 20_000,
+  clocksSetBack: 8000,
+  clocksSetForward: 10_000,
+  wildClocks: 20_000,
+  failingDisks: 20_000,
+} as const;
+
+export type Mishap = keyof typeof EVERY_MS;
+
+export class Mishaps {
+  readonly seen: Record<Mishap, number> = {
+    evictions: 0,
+    supersessions: 0,
+    isolateRestarts: 0,
+    deployments: 0,
+    clocksSetBack: 0,
+    clocksSetForward: 0,
+    wildClocks: 0,
+    failingDisks: 0,
+  };
+  readonly #world: World;
+  readonly #platform: Platform;
+  readonly #otherMachines: readonly Machine[];
+  #isOver = false;
+
+  constructor(world: World, platform: Platform, otherMachines: readonly Machine[]) {
+    this.#world = world;
+    this.#platform = platform;
+    this.#otherMachines = otherMachines;
+  }
+
+  begin(): void {
+    const { isolates, objectMachines } = this.#platform;
+    const machines = [
+      ...objectMachines,
+      ...isolates.map(({ machine }) => machine),
+      ...this.#otherMachines,
+    ];
+    const anyObject = () => this.#oneOf(this.#platform.objects);
+    this.#every("evictions", () => anyObject()?.evict());
+    this.#every("supersessions", () => anyObject()?.supersede());
+    this.#every("isolateRestarts", () => this.#oneOf(isolates)?.restart());
+    this.#every("deployments", () => this.#platform.deploy());
+    this.#every("clocksSetBack", () => {
+      this.#step(this.#oneOf(machines), -this.#world.random.spread(1, HOUR_MS));
+    });
+    this.#every("clocksSetForward", () => {
+      this.#step(this.#oneOf(machines), this.#world.random.spread(1, COMMON_STEP_MAX_MS));
+    });
+    this.#every("wildClocks", () => {
+      this.#step(this.#oneOf(objectMachines), this.#world.random.spread(120_000, YEAR_MS));
+    });
+    this.#every("failingDisks", () => {
+      this.#platform.failDisks(this.#world.random.between(2, 20));
+      this.#world.after(this.#world.random.spread(...FAILING_FOR_MS), () => {
+        this.#platform.failDisks(0);
+      });
+    });
+  }
+
+  /** All is well from now on: clocks are right, disks and the network work, nothing ends. */
+  end(): void {
+    this.#isOver = true;
+    this.#platform.network.isBad = false;
+    this.#platform.failDisks(0);
+  }
+
+  /** The clock is wrong for a while. */
+  #step(machine: Machine | undefined, byMs: number): void {
+    if (!machine) return;
+    machine.aheadMs += byMs;
+    this.#world.after(this.#world.random.spread(...WRONG_FOR_MS), () => {
+      machine.aheadMs -= byMs;
+    });
+  }
+
+  #every(mishap: Mishap, happen: () => void): void {
+    this.#world.after(this.#world.random.between(1, 2 * EVERY_MS[mishap]), () => {
+      if (this.#isOver) return;
+      this.seen[mishap] += 1;
+      happen();
+      this.#every(mishap, happen);
+    });
+  }
+
+  #oneOf<Thing>(things: readonly Thing[]): Thing | undefined {
+    return things[this.#world.random.between(0, things.length - 1)];
+  }
+}

@@ -1,0 +1,67 @@
+/** What lies between processes: slow, lossy, in no order; now and then a call is made twice. */
+import type { Answer } from "./durable-object.ts";
+import type { World } from "./world.ts";
+
+/** How long a message takes, in ms, and how long one that comes late. */
+const USUAL_MS = [0, 15] as const;
+const LATE_MS = [100, 5000] as const;
+/** After which time a caller hears that its call was lost, in ms. */
+const NOTICED_MS = [1, 10_000] as const;
+/** One in so many messages, while the network is bad. */
+const LATE_ONE_IN = 60;
+const LOST_ONE_IN = 120;
+const TWICE_ONE_IN = 120;
+const OVERLOADED_ONE_IN = 400;
+
+export class Network {
+  readonly #world: World;
+  isBad = true;
+  readonly seen = { late: 0, lostCalls: 0, lostAnswers: 0, twice: 0, overloaded: 0 };
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Carries a call there and its answer back. `deliver` may be called twice or never, `answer` is once. */
+  carry(deliver: (answer: Answer) => void, answer: Answer): void {
+    const { random } = this.#world;
+    const isBad = this.isBad;
+    if (isBad && random.isOneOf(OVERLOADED_ONE_IN)) {
+      this.seen.overloaded += 1;
+      const error = Object.assign(new Error("too many requests queued"), { overloaded: true });
+      this.#after(() => answer({ ok: false, error }));
+      return;
+    }
+    if (isBad && random.isOneOf(LOST_ONE_IN)) {
+      this.seen.lostCalls += 1;
+      this.#lose(answer);
+      return;
+    }
+    let isAnswered = false;
+    const back: Answer = (outcome) => {
+      if (isAnswered) return;
+      isAnswered = true;
+      if (this.isBad && random.isOneOf(LOST_ONE_IN)) {
+        this.seen.lostAnswers += 1;
+        this.#lose(answer);
+      } else this.#after(() => answer(outcome));
+    };
+    this.#after(() => deliver(back));
+    if (isBad && random.isOneOf(TWICE_ONE_IN)) {
+      this.seen.twice += 1;
+      this.#after(() => deliver(back));
+    }
+  }
+
+  #lose(answer: Answer): void {
+    const error = new Error("network connection lost");
+    this.#world.after(this.#world.random.spread(...NOTICED_MS), () => answer({ ok: false, error }));
+  }
+
+  #after(happen: () => void): void {
+    const { random } = this.#world;
+    const isLate = this.isBad && random.isOneOf(LATE_ONE_IN);
+    if (isLate) this.seen.late += 1;
+    this.#world.after(isLate ? random.spread(...LATE_MS) : random.between(...USUAL_MS), happen);
+  }
+}

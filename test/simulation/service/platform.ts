@@ -1,0 +1,122 @@
+/** The platform of a simulated world: machines, the objects on them, isolates of the Worker, and what befalls them. */
+import type { Evaluate } from "./bundle.ts";
+import { Disk, type DiskSeen } from "./disk.ts";
+import { type ClassName, DurableObject, type Listener } from "./durable-object.ts";
+import { Isolate } from "./isolate.ts";
+import { Machine } from "./machine.ts";
+import { Network } from "./network.ts";
+import { Process } from "./process.ts";
+import type { World } from "./world.ts";
+
+/** Machines that objects live on, and isolates of the Worker, each on a machine of its own. */
+const OBJECT_MACHINES = 4;
+const ISOLATES = 4;
+
+export class Platform {
+  readonly network: Network;
+  readonly objectMachines: readonly Machine[];
+  readonly isolates: readonly Isolate[];
+  readonly disks: DiskSeen = { writes: 0, failedWrites: 0, failedFlushes: 0, lostFlushes: 0 };
+  readonly #world: World;
+  readonly #evaluate: Evaluate;
+  readonly #listener: Listener;
+  readonly #strands: boolean;
+  readonly #objects = new Map<string, DurableObject>();
+  #hosts: Process[] = [];
+  #diskFailsOneIn = 0;
+
+  /** `strands`: see DurableObject. */
+  constructor(world: World, evaluate: Evaluate, strands: boolean, listener: Listener) {
+    this.#strands = strands;
+    this.#world = world;
+    this.#evaluate = evaluate;
+    this.#listener = listener;
+    this.network = new Network(world);
+    this.objectMachines = Array.from({ length: OBJECT_MACHINES }, () => new Machine(world));
+    const env = this.#environment();
+    this.isolates = Array.from(
+      { length: ISOLATES },
+      () => new Isolate(world, new Machine(world), evaluate, env),
+    );
+    this.#startHosts();
+  }
+
+  get objects(): readonly DurableObject[] {
+    return [...this.#objects.values()];
+  }
+
+  /** One in so many writes fails from now on, and one in so many flushes; 0: none. */
+  failDisks(oneIn: number): void {
+    this.#diskFailsOneIn = oneIn;
+    for (const { disk } of this.objects) disk.failsOneIn = oneIn;
+  }
+
+  /** A new version everywhere: all objects and isolates start anew. */
+  deploy(): void {
+    for (const object of this.objects) object.evict();
+    this.#startHosts();
+    for (const isolate of this.isolates) isolate.restart();
+  }
+
+  #startHosts(): void {
+    for (const host of this.#hosts) host.isAlive = false;
+    this.#hosts = this.objectMachines.map((machine) => {
+      machine.restarted();
+      return new Process(this.#world, machine, this.#evaluate);
+    });
+  }
+
+  #environment(): object {
+    const binding = (className: ClassName) => ({
+      getByName: (name: string) => this.#stub(this.#object(className, name)),
+    });
+    return {
+      ACCESS: "open",
+      CORS_ORIGINS: "",
+      SHARD: binding("Shard"),
+      SEGMENTS: binding("Segments"),
+      LEASES: binding("Leases"),
+      REGISTRY: binding("Registry"),
+    };
+  }
+
+  #object(className: ClassName, name: string): DurableObject {
+    const place = `${className} ${name}`;
+    const known = this.#objects.get(place);
+    if (known) return known;
+    const disk = new Disk(this.#world, this.disks);
+    disk.failsOneIn = this.#diskFailsOneIn;
+    const plan = { className, name, disk, strands: this.#strands };
+    const host = () => this.#host();
+    const object = new DurableObject(this.#world, plan, host, this.#listener);
+    this.#objects.set(place, object);
+    return object;
+  }
+
+  #host(): Process {
+    const host = this.#hosts[this.#world.random.between(0, OBJECT_MACHINES - 1)];
+    if (!host) throw new Error("there is no machine for objects");
+    return host;
+  }
+
+  /** Any method of it is a call over the network. */
+  #stub(object: DurableObject): object {
+    return new Proxy(
+      {},
+      {
+        get:
+          (_, method) =>
+          (...args: unknown[]) =>
+            new Promise((resolve, reject) => {
+              const copied = args.every((arg) => Object(arg) !== arg)
+                ? args
+                : structuredClone(args);
+              this.network.carry(
+                (answer) => object.call(String(method), copied, answer),
+                (outcome) => (outcome.ok ? resolve(outcome.value) : reject(outcome.error)),
+              );
+            }),
+      },
+    );
+  }
+}

@@ -1,0 +1,66 @@
+/** Time of a simulated world. One event happens at a time; all that follows from it without waiting is done before the next. */
+import { EventQueue } from "../event-queue.ts";
+import { Random } from "../random.ts";
+
+interface Event {
+  readonly atMs: number;
+  readonly happen: () => void;
+}
+
+/** Others, such as the test runner, get their turn after so many events. */
+const EVENTS_A_TURN = 1000;
+/** Ticks of Node's after which all is done that promises and streams had to do: each is after all promises of the last. */
+const TICKS = 3;
+
+/** Seeded: the same seed, the same world. Nothing in it waits for real time. */
+export class World {
+  readonly random: Random;
+  readonly seed: number;
+  nowMs: number;
+  /** Events that have happened. */
+  events = 0;
+  readonly #queue = new EventQueue<Event>();
+  #failure: Error | undefined;
+
+  constructor(seed: number, nowMs: number) {
+    this.seed = seed;
+    this.random = new Random(seed);
+    this.nowMs = nowMs;
+  }
+
+  /** Lets something happen after that time. */
+  after(ms: number, happen: () => void): void {
+    this.#queue.push({ atMs: this.nowMs + ms, happen });
+  }
+
+  /** A promise was broken: the world ends. The first one counts. */
+  broken(what: string, cause?: unknown): void {
+    this.#failure ??= new Error(`broken: ${what} (seed ${this.seed})`, { cause });
+  }
+
+  /** Lets all happen that is due within that time, or until `enough`. Throws what was broken. */
+  async run(forMs: number, enough: () => boolean = () => false): Promise<void> {
+    const untilMs = this.nowMs + forMs;
+    while (!enough()) {
+      const event = this.#queue.pop();
+      if (!event) break;
+      if (event.atMs > untilMs) {
+        this.#queue.push(event);
+        break;
+      }
+      this.nowMs = event.atMs;
+      this.events += 1;
+      event.happen();
+      await settled();
+      if (this.events % EVENTS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#failure) throw this.#failure;
+    }
+  }
+}
+
+/** All that settled promises lead to has happened. */
+async function settled(): Promise<void> {
+  for (let tick = 0; tick < TICKS; tick += 1) {
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+  }
+}
