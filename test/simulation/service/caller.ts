@@ -11,7 +11,9 @@ import type { World } from "./world.ts";
 const PAUSE_MS = [10, 1500] as const;
 const BURST_MAX = 60;
 const BURST_GAP_MS = 3;
-const KEYS = 5;
+const KEYS = 3;
+const COUNT_MAX = 3000;
+const BURST_COUNT_MAX = 20;
 
 const URL_BASE = "http://edgeflake.test/v1";
 
@@ -70,10 +72,15 @@ export class Caller {
     const space = this.#spaces[random.between(0, this.#spaces.length - 1)];
     const isolate = this.#isolates[random.between(0, this.#isolates.length - 1)];
     if (!space || !isolate) return;
+    const same = this.#wish(space, BURST_COUNT_MAX);
+    if (random.isOneOf(4)) {
+      this.#inTurn(space, same, random.spread(2, BURST_MAX));
+      return;
+    }
     const isBurst = random.isOneOf(4);
     const requests = isBurst ? random.spread(2, BURST_MAX) : 1;
     for (let request = 0; request < requests; request += 1) {
-      const wish = isBurst ? { query: {} } : this.#wish(space);
+      const wish = isBurst ? same : this.#wish(space, COUNT_MAX);
       const ask = random.isOneOf(6) ? this.#http : this.#rpc;
       this.#world.after(request * random.between(0, BURST_GAP_MS), () => {
         if (this.isDone) return;
@@ -82,11 +89,20 @@ export class Caller {
     }
   }
 
-  #wish({ name, layout }: Space): Wish {
+  /** So many requests, each after the answer of the one before: these must be in order, where that is promised. */
+  #inTurn(space: Space, wish: Wish, requests: number): void {
     const { random } = this.#world;
-    const count = random.spread(1, 3000);
-    const kind = random.between(0, 5);
-    if (kind === 0) return { query: {} };
+    const isolate = this.#isolates[random.between(0, this.#isolates.length - 1)];
+    if (!isolate || this.isDone || requests < 1) return;
+    const ask = random.isOneOf(6) ? this.#http : this.#rpc;
+    ask(isolate, space, wish, () => this.#inTurn(space, wish, requests - 1));
+  }
+
+  #wish({ name, layout }: Space, countMax: number): Wish {
+    const { random } = this.#world;
+    const count = random.spread(1, countMax);
+    const kind = random.between(0, 7);
+    if (kind === 0 || kind > 5) return { query: {} };
     if (kind === 1) return { query: { count } };
     if (kind === 2 && layout) {
       const shard = random.between(0, 1);
@@ -102,7 +118,12 @@ export class Caller {
       : { query: { order: "strict", count }, order: name };
   }
 
-  readonly #http = (isolate: Isolate, space: Space, { query, order }: Wish): void => {
+  readonly #http = (
+    isolate: Isolate,
+    space: Space,
+    { query, order }: Wish,
+    answered?: () => void,
+  ): void => {
     const { random } = this.#world;
     const asBlocks = random.isOneOf(5);
     const asText = !asBlocks && random.isOneOf(5);
@@ -122,10 +143,16 @@ export class Caller {
         if (asBlocks) return runsOfBlocks(JSON.parse(got.text) as BlocksAnswer);
         return runsOf(asText ? got.text.trimEnd().split("\n") : JSON.parse(got.text).ids);
       },
+      answered,
     );
   };
 
-  readonly #rpc = (isolate: Isolate, space: Space, { query, order }: Wish): void => {
+  readonly #rpc = (
+    isolate: Isolate,
+    space: Space,
+    { query, order }: Wish,
+    answered?: () => void,
+  ): void => {
     const { count = 1, ...options } = query;
     const asBlocks = this.#world.random.isOneOf(5);
     const method = asBlocks ? "blocks" : "nextIds";
@@ -135,6 +162,7 @@ export class Caller {
       order,
       (answer) => isolate.rpc(method, args, answer),
       (value) => (asBlocks ? runsOfBlocks(value as BlocksAnswer) : runsOf(value as string[])),
+      answered,
     );
   };
 
@@ -143,6 +171,7 @@ export class Caller {
     order: string | undefined,
     deliver: (answer: (outcome: Outcome) => void) => void,
     read: (value: unknown) => Run[],
+    answered: () => void = () => undefined,
   ): void {
     this.#asked.requests += 1;
     this.#asked.open += 1;
@@ -164,6 +193,7 @@ export class Caller {
         this.#asked.open -= 1;
         if (!outcome.ok) this.#refused(outcome.error);
         else if (order) this.#history.inOrder(order, above, outcome.value as Run[]);
+        answered();
       },
     );
   }

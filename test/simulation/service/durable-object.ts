@@ -22,7 +22,7 @@ export interface Left {
   readonly method: string;
   readonly args: readonly unknown[];
   readonly value: unknown;
-  /** The instance's clock; undefined where it was set while the call was open. */
+  /** The instance's clock; undefined where that jumped while the call was open. */
   readonly nowMs: number | undefined;
 }
 
@@ -161,10 +161,10 @@ export class DurableObject {
       return;
     }
     const { machine } = instance.process;
-    const { aheadMs } = machine;
+    const { jumps } = machine;
     instance.call(method, args, (outcome) => {
       if (outcome.ok) {
-        const nowMs = machine.aheadMs === aheadMs ? machine.now() : undefined;
+        const nowMs = machine.jumps === jumps ? machine.now() : undefined;
         this.#listener({ object: this, method, args, value: outcome.value, nowMs });
       }
       answer(outcome);

@@ -5,8 +5,10 @@ import type { World } from "./world.ts";
 const DRIFT_PPM_MAX = 1000;
 
 export class Machine {
+  /** How often what the clock shows has jumped. */
+  jumps = 0;
   /** What the clock is ahead of the world's by its having been set, in ms. */
-  aheadMs: number;
+  #aheadMs: number;
   readonly #world: World;
   readonly #rate: number;
   readonly #startMs: number;
@@ -20,19 +22,26 @@ export class Machine {
     this.#startMs = world.nowMs;
     this.#rate = 1 + random.between(-DRIFT_PPM_MAX, DRIFT_PPM_MAX) / 1e6;
     this.#neverGoesBack = random.isOneOf(2);
-    this.aheadMs = random.between(-50, 50);
+    this.#aheadMs = random.between(-50, 50);
   }
 
   /** Date.now() of its processes. During an event it stands still, as in deployed Workers between I/O. */
   now = (): number => {
-    const trueMs = this.#startMs + (this.#world.nowMs - this.#startMs) * this.#rate + this.aheadMs;
+    const trueMs = this.#startMs + (this.#world.nowMs - this.#startMs) * this.#rate + this.#aheadMs;
     if (this.#neverGoesBack && trueMs < this.#shownMs) return this.#shownMs;
     this.#shownMs = Math.floor(trueMs);
     return this.#shownMs;
   };
 
+  /** Sets the clock forward, or back. */
+  step(byMs: number): void {
+    this.#aheadMs += byMs;
+    this.jumps += 1;
+  }
+
   /** New processes, and new instances of objects, see the true clock again. */
   restarted(): void {
     this.#shownMs = 0;
+    this.jumps += 1;
   }
 }

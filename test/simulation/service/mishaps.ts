@@ -86,9 +86,9 @@ export class Mishaps {
   /** The clock is wrong for a while. */
   #step(machine: Machine | undefined, byMs: number): void {
     if (!machine) return;
-    machine.aheadMs += byMs;
+    machine.step(byMs);
     this.#world.after(this.#world.random.spread(...WRONG_FOR_MS), () => {
-      machine.aheadMs -= byMs;
+      machine.step(-byMs);
     });
   }
 
