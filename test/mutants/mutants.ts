@@ -97,8 +97,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: "core/mark.ts",
     from: "Math.min(layout.lineEnd, Math.max(pastClock, pastEnd))",
     to: "Math.max(pastClock, pastEnd)",
-    project: "core",
-    test: "test/core/line-model.test.ts",
+    project: "workerd",
+    test: "test/workerd/shard.test.ts",
   },
   {
     guard: "L8 a wild clock gets into no mark",
