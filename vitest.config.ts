@@ -64,6 +64,15 @@ export default defineConfig({
         // Real processes, started from the production build (npm run build).
         test: { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeout: 60_000 },
       },
+      {
+        // Likewise; under load, so after all others: these would be short of time beside them.
+        test: {
+          name: "crash",
+          include: ["test/crash/**/*.test.ts"],
+          testTimeout: 180_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

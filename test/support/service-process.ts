@@ -6,6 +6,13 @@ import { fileURLToPath } from "node:url";
 
 const SERVE_SCRIPT = fileURLToPath(new URL("../../src/selfhost/serve.ts", import.meta.url));
 
+export interface ServiceSettings {
+  /** A program, with its arguments, that starts another one: nsenter, say. */
+  readonly startedBy?: readonly string[];
+  /** Called with each line of the service's log; without it, its errors go to this process's. */
+  readonly onLog?: (line: string) => void;
+}
+
 export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly url: string;
@@ -18,19 +25,29 @@ export class ServiceProcess {
   /** Starts it on a free port with these variables; done once it listens. */
   static async start(
     dataFolder: string,
-    variables: { readonly ACCESS?: string; readonly ADMIN_KEY?: string },
+    variables: Readonly<Record<string, string>> & {
+      readonly ACCESS?: string;
+      readonly ADMIN_KEY?: string;
+    },
+    { startedBy = [], onLog }: ServiceSettings = {},
   ): Promise<ServiceProcess> {
     const { ACCESS: _, ADMIN_KEY: __, ...environment } = process.env;
-    const child = spawn(process.execPath, [SERVE_SCRIPT, "--port", "0", "--data", dataFolder], {
+    const serve = [process.execPath, SERVE_SCRIPT, "--port", "0", "--data", dataFolder];
+    const [program = "", ...args] = [...startedBy, ...serve];
+    const child = spawn(program, args, {
       detached: true,
       env: { ...environment, ...variables },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", onLog ? "pipe" : "inherit"],
     });
     if (!child.stdout) throw new Error("the service has no standard output");
+    if (onLog && child.stderr) createInterface({ input: child.stderr }).on("line", onLog);
     const lines = createInterface({ input: child.stdout });
     for await (const line of lines) {
       const url = /listens on (http:\S+)/.exec(line)?.[1];
-      if (url) return new ServiceProcess(child, url);
+      if (!url) continue;
+      // Read on to the end: a full pipe would make it wait.
+      child.stdout.resume();
+      return new ServiceProcess(child, url);
     }
     throw new Error("the service ended before it listened");
   }

@@ -1,0 +1,100 @@
+/** The clock of the real process steps: between lives, and under load while it runs. Needs `npm run build` before. */
+import { describe, expect, it } from "vitest";
+import {
+  BEHIND_BY_A_YEAR,
+  HALF_HOUR_BACK_MS,
+  SECOND_BACK_MS,
+  servedAt,
+  YEAR_MS,
+} from "./clock-steps.ts";
+import { NUMBERS } from "./kinds.ts";
+import { Lives } from "./lives.ts";
+import { Random, seedOfRun } from "./random.ts";
+import { HAS_SHIM } from "./shim-or-not.ts";
+
+/** Answers of each namespace after a step: more than were under way with the clock before it. */
+const ANSWERS = 30;
+
+/** The line of each shard 0 is a year ahead of the clock: each says so, and when to come back. */
+async function expectYearBehind(lives: Lives): Promise<void> {
+  for (const namespace of BEHIND_BY_A_YEAR) {
+    const refusal = await lives.ask(namespace);
+    expect(refusal, namespace).toMatchObject({ status: 503, code: "clock_behind" });
+    const { retryAfterMs = 0 } = refusal.kind === "refused" ? refusal : {};
+    // Less than a year by what it forgives, and by the time since.
+    expect(retryAfterMs / YEAR_MS).toBeCloseTo(1, 2);
+  }
+}
+
+describe.skipIf(!HAS_SHIM)("the service's clock", () => {
+  it("a restart a year back: refuses until the clock is right again", async () => {
+    const random = new Random(seedOfRun());
+    const lives = Lives.ofTest({ withShim: true });
+    await lives.start();
+    await lives.makeNumbers();
+    await lives.load(random).serves(servedAt(0), ANSWERS);
+    for (const namespace of BEHIND_BY_A_YEAR) await lives.ask(namespace);
+    await lives.crash();
+    await lives.start(-YEAR_MS);
+    await expectYearBehind(lives);
+    const load = lives.load(random);
+    await load.serves([NUMBERS], ANSWERS);
+    await load.isRefused("clock_behind", ANSWERS);
+    lives.shim.setClock(0);
+    await load.serves(servedAt(0), ANSWERS);
+    await load.stop();
+    for (const namespace of BEHIND_BY_A_YEAR) {
+      expect(await lives.ask(namespace), namespace).toMatchObject({ kind: "acknowledged" });
+    }
+    expect(lives.ledger.faults()).toEqual([]);
+  });
+
+  it.each([
+    ["a second", SECOND_BACK_MS],
+    ["half an hour", HALF_HOUR_BACK_MS],
+    ["a year", -YEAR_MS],
+  ])(
+    "goes back %s under load: who can goes on, the others when it is right again",
+    async (_, offsetMs) => {
+      const lives = Lives.ofTest({ withShim: true });
+      await lives.start();
+      await lives.makeNumbers();
+      const load = lives.load(new Random(seedOfRun()));
+      await load.serves(servedAt(0), ANSWERS);
+      lives.shim.setClock(offsetMs);
+      await load.serves(servedAt(offsetMs), ANSWERS);
+      if (offsetMs < SECOND_BACK_MS) await load.isRefused("clock_behind", ANSWERS);
+      lives.shim.setClock(0);
+      await load.serves(servedAt(0), ANSWERS);
+      await lives.crash();
+      await lives.start();
+      await lives.load(new Random(seedOfRun())).serves(servedAt(0), ANSWERS);
+      await lives.crash();
+      expect(lives.ledger.faults()).toEqual([]);
+    },
+  );
+
+  it("was a year ahead: back at the right time it refuses, on that data folder, and repeats nothing", async () => {
+    const random = new Random(seedOfRun());
+    const lives = Lives.ofTest({ withShim: true });
+    await lives.start(YEAR_MS);
+    await lives.makeNumbers();
+    for (const namespace of BEHIND_BY_A_YEAR) await lives.ask(namespace);
+    await lives.load(random).serves(servedAt(0), ANSWERS);
+    await lives.crash();
+    await lives.start();
+    await expectYearBehind(lives);
+    const behind = lives.load(random);
+    await behind.serves([NUMBERS], ANSWERS);
+    await behind.isRefused("clock_behind", ANSWERS);
+    await lives.crash();
+    await lives.start(YEAR_MS);
+    const ahead = lives.load(random);
+    await ahead.serves(servedAt(0), ANSWERS);
+    lives.shim.setClock(0);
+    await ahead.isRefused("clock_behind", ANSWERS);
+    await ahead.serves([NUMBERS], ANSWERS);
+    await lives.crash();
+    expect(lives.ledger.faults()).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+/** A data folder that takes no writes: full, read-only or broken. Needs `npm run build` before. */
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { servedAt } from "./clock-steps.ts";
+import { NUMBERS, SNOWFLAKES } from "./kinds.ts";
+import { Lives } from "./lives.ts";
+import { Mounts } from "./mounts.ts";
+import { Random, seedOfRun } from "./random.ts";
+import type { DiskFault } from "./shim.ts";
+import { HAS_SHIM } from "./shim-or-not.ts";
+
+/** Answers of each namespace, and refusals in all: more than what was under way when the disk changed. */
+const ANSWERS = 30;
+const REFUSALS = 200;
+/** Room for some seconds of load, little enough to fill. */
+const DISK_BYTES = 32 * 2 ** 20;
+
+/** Once what was written ahead is used up, an ID takes a write: from then on there is none. */
+async function expectUnserved(lives: Lives): Promise<void> {
+  for (const namespace of [...SNOWFLAKES, NUMBERS]) {
+    await lives.untilRefused(namespace);
+    const refusal = await lives.ask(namespace, "shard=0&order=strict");
+    expect(refusal, namespace).toMatchObject({ status: 500, code: "internal" });
+  }
+}
+
+/** Load on objects that nobody has asked in this life: none of them can write, so there is no ID. */
+async function expectNone(lives: Lives, random: Random): Promise<void> {
+  const load = lives.load(random);
+  await load.isRefused("internal", REFUSALS);
+  await load.stop();
+  expect([...load.tally.acknowledged]).toEqual([]);
+}
+
+describe.skipIf(!HAS_SHIM)("writes that fail", () => {
+  it.each<DiskFault>(["ENOSPC", "EROFS", "EIO"])("%s", async (fault) => {
+    const random = new Random(seedOfRun());
+    const lives = Lives.ofTest({ withShim: true });
+    lives.ledger.mayFail = true;
+    await lives.start();
+    await lives.makeNumbers();
+    const load = lives.load(random);
+    await load.serves(servedAt(0), ANSWERS);
+    lives.shim.failWrites(fault);
+    await load.isRefused("internal", REFUSALS);
+    await expectUnserved(lives);
+    expect(lives.shim.failedWrites).toBeGreaterThan(0);
+    lives.shim.failWrites(undefined);
+    await load.serves(servedAt(0), ANSWERS);
+    lives.shim.failWrites(fault);
+    await load.isRefused("internal", REFUSALS);
+    await lives.crash();
+    // The runtime itself writes at its start.
+    await expect(lives.start()).rejects.toThrow("ended before it listened");
+    lives.shim.failWrites(undefined);
+    await lives.start();
+    lives.shim.failWrites(fault);
+    await expectNone(lives, random);
+    lives.shim.failWrites(undefined);
+    await lives.load(random).serves(servedAt(0), ANSWERS);
+    await lives.crash();
+    expect(lives.ledger.faults()).toEqual([]);
+  });
+});
+
+interface Disk {
+  readonly lives: Lives;
+  remount(state: "ro" | "rw"): void;
+  /** Leaves not a byte. */
+  fill(): void;
+  free(): void;
+}
+
+/** A data folder on a small disk of its own; skips the test, loudly, where this machine can't have one. */
+async function diskOf(test: TestContext): Promise<Disk> {
+  const folder = mkdtempSync(path.join(tmpdir(), "edgeflake-disk-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const unable = (error: unknown): never => {
+    const skipped = `CRASH TESTS WITHOUT A DISK OF THEIR OWN: nothing can be mounted here: ${error}`;
+    console.warn(skipped);
+    return test.skip(skipped);
+  };
+  const mounts = await Mounts.open().catch(unable);
+  onTestFinished(() => mounts.close());
+  try {
+    mounts.mountTmpfs(folder, DISK_BYTES);
+  } catch (error) {
+    unable(error);
+  }
+  const dataFolder = path.join(folder, "data");
+  const lives = Lives.ofTest({ withShim: false, dataFolder, startedBy: mounts.startedBy });
+  lives.ledger.mayFail = true;
+  const filler = mounts.seenFromOutside(path.join(folder, "filler"));
+  return {
+    lives,
+    remount: (state) => mounts.remount(folder, state),
+    fill: () => fill(filler),
+    free: () => rmSync(filler),
+  };
+}
+
+function fill(file: string): void {
+  const descriptor = openSync(file, "a");
+  try {
+    for (let bytes = 2 ** 20; bytes >= 1; bytes /= 2) writeAll(descriptor, Buffer.alloc(bytes));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Writes this again and again until it does not fit. */
+function writeAll(descriptor: number, bytes: Buffer): void {
+  try {
+    for (;;) writeSync(descriptor, bytes);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+  }
+}
+
+describe("a disk of its own", () => {
+  it("full: refuses what it can't write down, through a kill too, and is well once there is room", async (test) => {
+    const random = new Random(seedOfRun());
+    const { lives, fill: fillUp, free } = await diskOf(test);
+    await lives.start();
+    await lives.makeNumbers();
+    const load = lives.load(random);
+    await load.serves(servedAt(0), ANSWERS);
+    fillUp();
+    await load.isRefused("internal", REFUSALS);
+    await lives.crash();
+    fillUp();
+    await lives.start();
+    const full = lives.load(random);
+    await full.isRefused("internal", REFUSALS);
+    free();
+    await full.serves(servedAt(0), ANSWERS);
+    await lives.crash();
+    await lives.start();
+    await lives.load(random).serves(servedAt(0), ANSWERS);
+    await lives.crash();
+    expect(lives.ledger.faults()).toEqual([]);
+  });
+
+  it.for(["crash", "stop"] as const)(
+    "remounted read-only after a %s: gives no ID, and is well after a restart that may write",
+    async (end, test) => {
+      const random = new Random(seedOfRun());
+      const { lives, remount } = await diskOf(test);
+      await lives.start();
+      await lives.makeNumbers();
+      await lives.load(random).serves(servedAt(0), ANSWERS);
+      await lives[end]();
+      remount("ro");
+      // SQLite opens what a crash left behind; after a clean end it would have to make files, and nothing starts.
+      const starts = await lives.start().then(
+        () => true,
+        () => false,
+      );
+      if (starts) {
+        await expectNone(lives, random);
+        await lives.crash();
+      }
+      remount("rw");
+      await lives.start();
+      await lives.load(random).serves(servedAt(0), ANSWERS);
+      await lives.crash();
+      expect(lives.ledger.faults()).toEqual([]);
+    },
+  );
+});

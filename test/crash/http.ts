@@ -1,0 +1,53 @@
+/** One request over a connection that is kept: what came of it, also where that is half an answer or none. */
+import { type Agent, type IncomingHttpHeaders, request } from "node:http";
+
+/** An answer may take as long as that, in ms; longer, and it hangs. Waits inside the service end after seconds. */
+const HANG_MS = 30_000;
+
+export interface Wish {
+  readonly method: "GET" | "POST" | "PUT";
+  readonly path: string;
+  readonly body?: object;
+}
+
+export type Reply =
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: string;
+      /** False: it broke off in the middle of the body. */
+      readonly isWhole: boolean;
+    }
+  /** The connection broke, or was refused, before any answer. */
+  | { readonly kind: "broken"; readonly reason: string }
+  /** Neither an answer nor a broken connection within HANG_MS. */
+  | { readonly kind: "hung" };
+
+export function ask(url: string, { method, path, body }: Wish, agent?: Agent): Promise<Reply> {
+  return new Promise((resolve) => {
+    const headers = body ? { "content-type": "application/json" } : {};
+    const sent = request(url + path, { method, headers, ...(agent && { agent }) });
+    const limit = setTimeout(() => {
+      end({ kind: "hung" });
+      sent.destroy();
+    }, HANG_MS);
+    const end = (reply: Reply): void => {
+      clearTimeout(limit);
+      resolve(reply);
+    };
+    sent.on("error", (error) => end({ kind: "broken", reason: error.message }));
+    sent.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      const answered = (): void => {
+        const text = Buffer.concat(chunks).toString();
+        const { statusCode: status = 0, headers, complete: isWhole } = response;
+        end({ kind: "answer", status, headers, body: text, isWhole });
+      };
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", () => undefined);
+      response.on("close", answered);
+    });
+    sent.end(body && JSON.stringify(body));
+  });
+}

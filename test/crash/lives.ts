@@ -1,0 +1,153 @@
+/** One data folder and the lives of the service on it, one after another; all that they answer is in one ledger. */
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { onTestFailed, onTestFinished } from "vitest";
+import { ServiceProcess } from "../support/service-process.ts";
+import { ask } from "./http.ts";
+import { idsOf, type Kind, LOAD, MAKE_NUMBERS } from "./kinds.ts";
+import { Ledger, type Outcome } from "./ledger.ts";
+import { Load, WAIT_MAX_MS } from "./load.ts";
+import type { Random } from "./random.ts";
+import { Shim } from "./shim.ts";
+
+/** Connections of a load: more than the machine has cores, few enough to leave each some requests a life. */
+const CONNECTIONS = 12;
+/** Lines of the service's log that are kept, to tell what went before a failure. */
+const LOG_LINES_KEPT = 40;
+
+/** Open requests have 5 s to end after SIGTERM; the rest is for a machine that is busy. */
+const STOP_MAX_MS = 20_000;
+
+export interface LivesOptions {
+  /** Has it the faults of the shim? */
+  readonly withShim: boolean;
+  /** The data folder, where it is not one of the file system that temporary files are on. */
+  readonly dataFolder?: string;
+  /** What starts the service, see ServiceSettings. */
+  readonly startedBy?: readonly string[];
+}
+
+export class Lives {
+  readonly ledger = new Ledger();
+  readonly #folder = realpathSync(mkdtempSync(path.join(tmpdir(), "edgeflake-crash-")));
+  readonly #dataFolder: string;
+  readonly #startedBy: readonly string[];
+  readonly #shim: Shim | undefined;
+  readonly #log: string[] = [];
+  #service: ServiceProcess | undefined;
+  #loads: Load[] = [];
+  #life = 0;
+
+  /** For the test that runs: ended and taken away with it, and the log's end is told where it fails. */
+  static ofTest(options: LivesOptions): Lives {
+    const lives = new Lives(options);
+    onTestFailed(() => console.error(`The end of the service's log:\n${lives.#log.join("\n")}`));
+    onTestFinished(() => lives.#remove());
+    return lives;
+  }
+
+  private constructor({ withShim, dataFolder, startedBy = [] }: LivesOptions) {
+    this.#dataFolder = dataFolder ?? path.join(this.#folder, "data");
+    this.#startedBy = startedBy;
+    this.#shim = withShim ? new Shim(this.#folder, this.#dataFolder) : undefined;
+  }
+
+  /** Lives begun so far. */
+  get count(): number {
+    return this.#life;
+  }
+
+  get shim(): Shim {
+    if (!this.#shim) throw new Error("this service was started without the shim");
+    return this.#shim;
+  }
+
+  get service(): ServiceProcess {
+    if (!this.#service?.isRunning()) throw new Error("the service does not run");
+    return this.#service;
+  }
+
+  /**
+   * Begins a life. Its clock is off by `offsetMs` from when it listens on, before an object is first asked:
+   * workerd refuses to start with a clock before its configuration's date.
+   */
+  async start(offsetMs = 0): Promise<void> {
+    if (this.#service?.isRunning()) throw new Error("the service runs already");
+    this.#life += 1;
+    if (offsetMs !== 0 || this.#shim) this.shim.setClock(0);
+    this.#service = await ServiceProcess.start(
+      this.#dataFolder,
+      { ACCESS: "open", ...this.#shim?.variables },
+      { startedBy: this.#startedBy, onLog: (line) => this.#keep(line) },
+    );
+    if (offsetMs !== 0) this.shim.setClock(offsetMs);
+  }
+
+  /** Makes the segment namespace that the load asks for. */
+  async makeNumbers(): Promise<void> {
+    const reply = await ask(this.service.url, MAKE_NUMBERS);
+    const isMade = reply.kind === "answer" && reply.status === 201;
+    if (!isMade) throw new Error(`PUT of the segment namespace: ${JSON.stringify(reply)}`);
+  }
+
+  /** kill -9; what was under way ends. */
+  async crash(): Promise<void> {
+    await this.service.crash();
+    await this.#endLoads();
+  }
+
+  /** SIGTERM to the wrapper; what was under way ends. Throws where it does not end within STOP_MAX_MS. */
+  async stop(): Promise<void> {
+    const tooLate = pause(STOP_MAX_MS, "late", { ref: false });
+    const ended = await Promise.race([this.service.stop(), tooLate]);
+    if (ended === "late") throw new Error(`it does not end within ${STOP_MAX_MS} ms of SIGTERM`);
+    await this.#endLoads();
+  }
+
+  /** Load until the life ends, or until it is stopped. */
+  load(random: Random, kinds: readonly Kind[] = LOAD): Load {
+    const target = { url: this.service.url, life: this.#life };
+    const load = new Load(this.ledger, target, random, { kinds, connections: CONNECTIONS });
+    this.#loads.push(load);
+    return load;
+  }
+
+  /** Asks for one ID, whose answer goes into the ledger too. */
+  ask(namespace: string, query = "shard=0"): Promise<Outcome> {
+    const line = query === "shard=0&order=strict" ? "shard=0, strict" : undefined;
+    return this.ledger.ask(this.service.url, idsOf(namespace, query, line), this.#life);
+  }
+
+  /** Asks strictly until the answer is that something failed: what was written ahead lasts a second. */
+  async untilRefused(namespace: string): Promise<void> {
+    const untilMs = performance.now() + WAIT_MAX_MS;
+    for (;;) {
+      const outcome = await this.ask(namespace, "shard=0&order=strict");
+      if (outcome.kind === "refused" && outcome.code === "internal") return;
+      if (performance.now() > untilMs) throw new Error(`${namespace} goes on without writing`);
+      await pause(20);
+    }
+  }
+
+  /** Ends all and takes all away. */
+  async #remove(): Promise<void> {
+    if (this.#service?.isRunning()) await this.#service.crash();
+    // What failed in them has failed the test already.
+    await this.#endLoads().catch(() => undefined);
+    this.#shim?.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #keep(line: string): void {
+    this.#log.push(line);
+    if (this.#log.length > LOG_LINES_KEPT) this.#log.shift();
+  }
+
+  async #endLoads(): Promise<void> {
+    const loads = this.#loads;
+    this.#loads = [];
+    for (const load of loads) await load.stop();
+  }
+}

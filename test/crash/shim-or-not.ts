@@ -1,0 +1,13 @@
+/** Whether this machine has the shim's faults, said once and loudly where it has not. */
+import { whyNoShim } from "./shim.ts";
+
+const reason = whyNoShim();
+
+if (reason !== undefined) {
+  const skipped = `CRASH TESTS WITHOUT CLOCK STEPS AND DISK FAULTS: ${reason}`;
+  // A check that runs nowhere protects nobody.
+  if (process.env.CI) throw new Error(skipped);
+  console.warn(skipped);
+}
+
+export const HAS_SHIM = reason === undefined;
