@@ -9,7 +9,6 @@ import {
 } from "./clock-steps.ts";
 import { NUMBERS } from "./kinds.ts";
 import { Lives } from "./lives.ts";
-import { Random, seedOfRun } from "./random.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
 /** Answers of each namespace after a step: more than were under way with the clock before it. */
@@ -28,16 +27,15 @@ async function expectYearBehind(lives: Lives): Promise<void> {
 
 describe.skipIf(!HAS_SHIM)("the service's clock", () => {
   it("a restart a year back: refuses until the clock is right again", async () => {
-    const random = new Random(seedOfRun());
     const lives = Lives.ofTest({ withShim: true });
     await lives.start();
     await lives.makeNumbers();
-    await lives.load(random).serves(servedAt(0), ANSWERS);
+    await lives.load().serves(servedAt(0), ANSWERS);
     for (const namespace of BEHIND_BY_A_YEAR) await lives.ask(namespace);
     await lives.crash();
     await lives.start(-YEAR_MS);
     await expectYearBehind(lives);
-    const load = lives.load(random);
+    const load = lives.load();
     await load.serves([NUMBERS], ANSWERS);
     await load.isRefused("clock_behind", ANSWERS);
     lives.shim.setClock(0);
@@ -59,7 +57,7 @@ describe.skipIf(!HAS_SHIM)("the service's clock", () => {
       const lives = Lives.ofTest({ withShim: true });
       await lives.start();
       await lives.makeNumbers();
-      const load = lives.load(new Random(seedOfRun()));
+      const load = lives.load();
       await load.serves(servedAt(0), ANSWERS);
       lives.shim.setClock(offsetMs);
       await load.serves(servedAt(offsetMs), ANSWERS);
@@ -68,28 +66,27 @@ describe.skipIf(!HAS_SHIM)("the service's clock", () => {
       await load.serves(servedAt(0), ANSWERS);
       await lives.crash();
       await lives.start();
-      await lives.load(new Random(seedOfRun())).serves(servedAt(0), ANSWERS);
+      await lives.load().serves(servedAt(0), ANSWERS);
       await lives.crash();
       expect(lives.ledger.faults()).toEqual([]);
     },
   );
 
   it("was a year ahead: back at the right time it refuses, on that data folder, and repeats nothing", async () => {
-    const random = new Random(seedOfRun());
     const lives = Lives.ofTest({ withShim: true });
     await lives.start(YEAR_MS);
     await lives.makeNumbers();
     for (const namespace of BEHIND_BY_A_YEAR) await lives.ask(namespace);
-    await lives.load(random).serves(servedAt(0), ANSWERS);
+    await lives.load().serves(servedAt(0), ANSWERS);
     await lives.crash();
     await lives.start();
     await expectYearBehind(lives);
-    const behind = lives.load(random);
+    const behind = lives.load();
     await behind.serves([NUMBERS], ANSWERS);
     await behind.isRefused("clock_behind", ANSWERS);
     await lives.crash();
     await lives.start(YEAR_MS);
-    const ahead = lives.load(random);
+    const ahead = lives.load();
     await ahead.serves(servedAt(0), ANSWERS);
     lives.shim.setClock(0);
     await ahead.isRefused("clock_behind", ANSWERS);

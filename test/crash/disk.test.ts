@@ -7,7 +7,6 @@ import { servedAt } from "./clock-steps.ts";
 import { NUMBERS, SNOWFLAKES } from "./kinds.ts";
 import { Lives } from "./lives.ts";
 import { Mounts } from "./mounts.ts";
-import { Random, seedOfRun } from "./random.ts";
 import type { DiskFault } from "./shim.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
@@ -27,8 +26,8 @@ async function expectUnserved(lives: Lives): Promise<void> {
 }
 
 /** Load on objects that nobody has asked in this life: none of them can write, so there is no ID. */
-async function expectNone(lives: Lives, random: Random): Promise<void> {
-  const load = lives.load(random);
+async function expectNone(lives: Lives): Promise<void> {
+  const load = lives.load();
   await load.isRefused("internal", REFUSALS);
   await load.stop();
   expect([...load.tally.acknowledged]).toEqual([]);
@@ -36,13 +35,12 @@ async function expectNone(lives: Lives, random: Random): Promise<void> {
 
 describe.skipIf(!HAS_SHIM)("writes that fail", () => {
   it.each<DiskFault>(["ENOSPC", "EROFS", "EIO"])("%s", async (fault) => {
-    const random = new Random(seedOfRun());
     const lives = Lives.ofTest({ withShim: true });
-    lives.ledger.mayFail = true;
     await lives.start();
     await lives.makeNumbers();
-    const load = lives.load(random);
+    const load = lives.load();
     await load.serves(servedAt(0), ANSWERS);
+    lives.ledger.mayFail = true;
     lives.shim.failWrites(fault);
     await load.isRefused("internal", REFUSALS);
     await expectUnserved(lives);
@@ -57,9 +55,9 @@ describe.skipIf(!HAS_SHIM)("writes that fail", () => {
     lives.shim.failWrites(undefined);
     await lives.start();
     lives.shim.failWrites(fault);
-    await expectNone(lives, random);
+    await expectNone(lives);
     lives.shim.failWrites(undefined);
-    await lives.load(random).serves(servedAt(0), ANSWERS);
+    await lives.load().serves(servedAt(0), ANSWERS);
     await lives.crash();
     expect(lives.ledger.faults()).toEqual([]);
   });
@@ -91,7 +89,6 @@ async function diskOf(test: TestContext): Promise<Disk> {
   }
   const dataFolder = path.join(folder, "data");
   const lives = Lives.ofTest({ withShim: false, dataFolder, startedBy: mounts.startedBy });
-  lives.ledger.mayFail = true;
   const filler = mounts.seenFromOutside(path.join(folder, "filler"));
   return {
     lives,
@@ -121,24 +118,24 @@ function writeAll(descriptor: number, bytes: Buffer): void {
 
 describe("a disk of its own", () => {
   it("full: refuses what it can't write down, through a kill too, and is well once there is room", async (test) => {
-    const random = new Random(seedOfRun());
     const { lives, fill: fillUp, free } = await diskOf(test);
     await lives.start();
     await lives.makeNumbers();
-    const load = lives.load(random);
+    const load = lives.load();
     await load.serves(servedAt(0), ANSWERS);
+    lives.ledger.mayFail = true;
     fillUp();
     await load.isRefused("internal", REFUSALS);
     await lives.crash();
     fillUp();
     await lives.start();
-    const full = lives.load(random);
+    const full = lives.load();
     await full.isRefused("internal", REFUSALS);
     free();
     await full.serves(servedAt(0), ANSWERS);
     await lives.crash();
     await lives.start();
-    await lives.load(random).serves(servedAt(0), ANSWERS);
+    await lives.load().serves(servedAt(0), ANSWERS);
     await lives.crash();
     expect(lives.ledger.faults()).toEqual([]);
   });
@@ -146,12 +143,12 @@ describe("a disk of its own", () => {
   it.for(["crash", "stop"] as const)(
     "remounted read-only after a %s: gives no ID, and is well after a restart that may write",
     async (end, test) => {
-      const random = new Random(seedOfRun());
       const { lives, remount } = await diskOf(test);
       await lives.start();
       await lives.makeNumbers();
-      await lives.load(random).serves(servedAt(0), ANSWERS);
+      await lives.load().serves(servedAt(0), ANSWERS);
       await lives[end]();
+      lives.ledger.mayFail = true;
       remount("ro");
       // SQLite opens what a crash left behind; after a clean end it would have to make files, and nothing starts.
       const starts = await lives.start().then(
@@ -159,12 +156,12 @@ describe("a disk of its own", () => {
         () => false,
       );
       if (starts) {
-        await expectNone(lives, random);
+        await expectNone(lives);
         await lives.crash();
       }
       remount("rw");
       await lives.start();
-      await lives.load(random).serves(servedAt(0), ANSWERS);
+      await lives.load().serves(servedAt(0), ANSWERS);
       await lives.crash();
       expect(lives.ledger.faults()).toEqual([]);
     },

@@ -19,8 +19,10 @@ export type Reply =
       /** False: it broke off in the middle of the body. */
       readonly isWhole: boolean;
     }
-  /** The connection broke, or was refused, before any answer. */
-  | { readonly kind: "broken"; readonly reason: string }
+  /** The connection broke before any answer. */
+  | { readonly kind: "broken" }
+  /** There was no connection: nobody listens. */
+  | { readonly kind: "unreachable" }
   /** Neither an answer nor a broken connection within HANG_MS. */
   | { readonly kind: "hung" };
 
@@ -36,7 +38,10 @@ export function ask(url: string, { method, path, body }: Wish, agent?: Agent): P
       clearTimeout(limit);
       resolve(reply);
     };
-    sent.on("error", (error) => end({ kind: "broken", reason: error.message }));
+    sent.on("error", (error) => {
+      const isRefused = "code" in error && error.code === "ECONNREFUSED";
+      end({ kind: isRefused ? "unreachable" : "broken" });
+    });
     sent.on("response", (response) => {
       const chunks: Buffer[] = [];
       const answered = (): void => {

@@ -18,8 +18,9 @@ export type Outcome =
       readonly code: string;
       readonly retryAfterMs: number | undefined;
     }
-  /** No answer, or half of one; `hung` is a fault besides. */
-  | { readonly kind: "broken" };
+  /** No answer, or half of one; that it hung is a fault besides. */
+  | { readonly kind: "broken" }
+  | { readonly kind: "unreachable" };
 
 /** Codes of a service that is well and cannot serve now. */
 const REFUSALS: readonly string[] = [
@@ -62,6 +63,7 @@ export class Ledger {
     const floor = kind.line === undefined ? undefined : this.#lines.get(kind.line);
     const reply = await ask(url, kind.wish, agent);
     if (reply.kind === "hung") this.#faults.push(`${source} hung`);
+    if (reply.kind === "unreachable") return reply;
     if (reply.kind !== "answer") return { kind: "broken" };
     if (reply.status >= 300) return this.#refused(reply, source);
     if (!reply.isWhole && !kind.isStream) return { kind: "broken" };

@@ -6,10 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { onTestFailed, onTestFinished } from "vitest";
 import { ServiceProcess } from "../support/service-process.ts";
 import { ask } from "./http.ts";
-import { idsOf, type Kind, LOAD, MAKE_NUMBERS } from "./kinds.ts";
+import { idsOf, LOAD, MAKE_NUMBERS } from "./kinds.ts";
 import { Ledger, type Outcome } from "./ledger.ts";
 import { Load, WAIT_MAX_MS } from "./load.ts";
-import type { Random } from "./random.ts";
+import { Random } from "./random.ts";
 import { Shim } from "./shim.ts";
 
 /** Connections of a load: more than the machine has cores, few enough to leave each some requests a life. */
@@ -31,6 +31,7 @@ export interface LivesOptions {
 
 export class Lives {
   readonly ledger = new Ledger();
+  readonly random = Random.ofRun();
   readonly #folder = realpathSync(mkdtempSync(path.join(tmpdir(), "edgeflake-crash-")));
   readonly #dataFolder: string;
   readonly #startedBy: readonly string[];
@@ -43,7 +44,10 @@ export class Lives {
   /** For the test that runs: ended and taken away with it, and the log's end is told where it fails. */
   static ofTest(options: LivesOptions): Lives {
     const lives = new Lives(options);
-    onTestFailed(() => console.error(`The end of the service's log:\n${lives.#log.join("\n")}`));
+    onTestFailed(() => {
+      const { seed } = lives.random;
+      console.error(`CRASH_SEED=${seed}; the end of the service's log:\n${lives.#log.join("\n")}`);
+    });
     onTestFinished(() => lives.#remove());
     return lives;
   }
@@ -107,9 +111,10 @@ export class Lives {
   }
 
   /** Load until the life ends, or until it is stopped. */
-  load(random: Random, kinds: readonly Kind[] = LOAD): Load {
+  load(): Load {
     const target = { url: this.service.url, life: this.#life };
-    const load = new Load(this.ledger, target, random, { kinds, connections: CONNECTIONS });
+    const wishes = { kinds: LOAD, connections: CONNECTIONS };
+    const load = new Load(this.ledger, target, this.random, wishes);
     this.#loads.push(load);
     return load;
   }

@@ -21,6 +21,7 @@ export interface LoadTally {
   readonly acknowledged: ReadonlyMap<string, number>;
   /** Refusals by code. */
   readonly refused: ReadonlyMap<string, number>;
+  /** Requests whose connection broke before the answer's end. */
   readonly broken: number;
 }
 
@@ -109,7 +110,7 @@ export class Load {
   #count(outcome: Outcome): void {
     if (outcome.kind === "broken") this.#broken += 1;
     else if (outcome.kind === "acknowledged") add(this.#acknowledged, outcome.space);
-    else add(this.#refused, outcome.code);
+    else if (outcome.kind === "refused") add(this.#refused, outcome.code);
   }
 }
 

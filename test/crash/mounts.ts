@@ -47,8 +47,10 @@ export class Mounts {
     this.run("mount", "-t", "tmpfs", "-o", `size=${sizeBytes}`, "tmpfs", folder);
   }
 
+  /** Lets writes through or not. Throws where a file is open for writing. */
   remount(folder: string, state: "ro" | "rw"): void {
-    this.run("mount", "-o", `remount,${state}`, folder);
+    // `bind`: this mount alone, not its file system, whose options a user namespace may not give again.
+    this.run("mount", "-o", `remount,bind,${state}`, folder);
   }
 
   /** Runs a program inside; throws what it said where it failed. */

@@ -1,11 +1,20 @@
-/** Randomness that a seed brings back: the same seed, the same pauses and the same order of requests. */
+/** Randomness that a seed brings back. Which connection draws when is the machine's, so a run repeats roughly. */
 
 export class Random {
+  readonly seed: number;
   #state: number;
 
   /** `seed`: a whole number, of which 32 bits count. */
   constructor(seed: number) {
+    this.seed = seed;
     this.#state = seed >>> 0;
+  }
+
+  /** Of the seed in CRASH_SEED where it is set, to repeat a run; of another one each time otherwise. */
+  static ofRun(): Random {
+    const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 32));
+    if (!Number.isSafeInteger(seed)) throw new Error("CRASH_SEED takes a whole number");
+    return new Random(seed);
   }
 
   /** In [0, 1). Mulberry32. */
@@ -28,10 +37,4 @@ export class Random {
     if (item === undefined) throw new Error("there is nothing to pick from");
     return item;
   }
-}
-
-/** CRASH_SEED where it is set, to repeat a run; another one each time otherwise. */
-export function seedOfRun(): number {
-  const given = process.env.CRASH_SEED;
-  return given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given);
 }

@@ -5,7 +5,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { servedAt } from "./clock-steps.ts";
 import { Lives } from "./lives.ts";
-import { Random, seedOfRun } from "./random.ts";
 
 const ROUNDS = 4;
 /** SIGTERM comes that long after the load has had IDs of all namespaces, at most, in ms. */
@@ -21,19 +20,18 @@ async function holdStream(url: string): Promise<void> {
 }
 
 it("SIGTERM under load ends it within its grace, and the next life repeats nothing", async () => {
-  const random = new Random(seedOfRun());
   const lives = Lives.ofTest({ withShim: false });
   for (let round = 0; round < ROUNDS; round += 1) {
     await lives.start();
     if (round === 0) await lives.makeNumbers();
-    await lives.load(random).serves(servedAt(0));
+    await lives.load().serves(servedAt(0));
     // Once it takes the whole grace, and kill -9 at its end.
     if (round === 1) await holdStream(lives.service.url);
-    await pause(random.whole(0, PAUSE_MAX_MS));
+    await pause(lives.random.whole(0, PAUSE_MAX_MS));
     await lives.stop();
   }
   await lives.start();
-  const load = lives.load(random);
+  const load = lives.load();
   await load.serves(servedAt(0));
   await load.stop();
   expect(lives.ledger.faults()).toEqual([]);
