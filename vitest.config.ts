@@ -65,7 +65,7 @@ export default defineConfig({
         test: { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeout: 60_000 },
       },
       {
-        // Likewise; under load, so after all others: these would be short of time beside them.
+        // Likewise, under load: in a group of its own, or the others beside it would be short of time.
         test: {
           name: "crash",
           include: ["test/crash/**/*.test.ts"],
