@@ -99,7 +99,7 @@ workerd.on("error", (error) => {
 workerd.on("exit", (code, signal) => {
   if (!listening && !stopping) {
     process.stderr.write(
-      "The service did not start. Is the port taken? --port 0 takes any free one.\n",
+      "The service did not start. Is the port taken (--port 0 takes any free one)? Can the data folder be written?\n",
     );
   }
   process.exit(code ?? (signal ? 128 + constants.signals[signal] : 1));

@@ -1,4 +1,5 @@
 /** The clock of the real process steps: between lives, and under load while it runs. Needs `npm run build` before. */
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import {
   BEHIND_BY_A_YEAR,
@@ -9,10 +10,15 @@ import {
 } from "./clock-steps.ts";
 import { NUMBERS } from "./kinds.ts";
 import { Lives } from "./lives.ts";
+import { WAIT_MAX_MS } from "./load.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
 /** Answers of each namespace after a step: more than were under way with the clock before it. */
 const ANSWERS = 30;
+/** Longer than a test lasts. */
+const LEASE_TTL_MS = 3_600_000;
+
+const Held = v.object({ worker: v.number(), token: v.string() });
 
 /** The line of each shard 0 is a year ahead of the clock: each says so, and when to come back. */
 async function expectYearBehind(lives: Lives): Promise<void> {
@@ -23,6 +29,29 @@ async function expectYearBehind(lives: Lives): Promise<void> {
     // Less than a year by what it forgives, and by the time since.
     expect(retryAfterMs / YEAR_MS).toBeCloseTo(1, 2);
   }
+}
+
+/** A lease that is held; renews it, and answers the status. */
+async function leaseHeld(url: string): Promise<() => Promise<number>> {
+  const leases = `${url}/v1/leases/default`;
+  const send = (to: string, method: string, headers: Record<string, string>, body: object) =>
+    fetch(to, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const acquired = await send(leases, "POST", {}, { ttlMs: LEASE_TTL_MS });
+  const { worker, token } = v.parse(Held, await acquired.json());
+  return async () => {
+    const renewed = await send(
+      `${leases}/${worker}`,
+      "PUT",
+      { "edgeflake-lease-token": token },
+      {},
+    );
+    await renewed.arrayBuffer();
+    return renewed.status;
+  };
 }
 
 describe.skipIf(!HAS_SHIM)("the service's clock", () => {
@@ -59,11 +88,14 @@ describe.skipIf(!HAS_SHIM)("the service's clock", () => {
       await lives.makeNumbers();
       const load = lives.load();
       await load.serves(servedAt(0), ANSWERS);
+      const renew = await leaseHeld(lives.service.url);
       lives.shim.setClock(offsetMs);
       await load.serves(servedAt(offsetMs), ANSWERS);
+      await expect.poll(renew, { timeout: WAIT_MAX_MS }).toBe(200);
       if (offsetMs < SECOND_BACK_MS) await load.isRefused("clock_behind", ANSWERS);
       lives.shim.setClock(0);
       await load.serves(servedAt(0), ANSWERS);
+      await expect.poll(renew, { timeout: WAIT_MAX_MS }).toBe(200);
       await lives.crash();
       await lives.start();
       await lives.load().serves(servedAt(0), ANSWERS);
