@@ -1,4 +1,4 @@
-/** docs/GUARANTEES.md names tests that there are. */
+/** docs/GUARANTEES.md names tests that there are, and mutants take out guards that there are. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -32,3 +32,12 @@ it("the number of mutants is right", () => {
   const readme = readFileSync(path.join(PROJECT, "README.md"), "utf8");
   expect(readme).toContain(`takes ${MUTANTS.length} guards out`);
 });
+
+it.each(MUTANTS.map(({ guard, ...mutant }) => [guard, mutant] as const))(
+  "the guard %s stands where its mutant takes it out, and its test is there",
+  (_, { file, from, test, named = "" }) => {
+    const source = readFileSync(path.join(PROJECT, "src", file), "utf8");
+    expect(source.split(from)).toHaveLength(2);
+    expect(readFileSync(path.join(PROJECT, test), "utf8")).toContain(named);
+  },
+);

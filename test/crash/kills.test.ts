@@ -1,9 +1,9 @@
 /** kill -9 at random moments under load, the clock changing between the lives. Needs `npm run build` before. */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { Random } from "../support/random.ts";
 import { HALF_HOUR_BACK_MS, SECOND_BACK_MS, servedAt, YEAR_MS } from "./clock-steps.ts";
 import { Lives } from "./lives.ts";
-import { Random } from "./random.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
 /** How far the clock is off in one life after another. */
@@ -23,7 +23,7 @@ describe("kill -9 under load", () => {
     let broken = 0;
     const killAfter = async (offsetMs: number, life: number): Promise<void> => {
       const load = lives.load();
-      const pauseMs = random.whole(0, PAUSE_MAX_MS);
+      const pauseMs = random.between(0, PAUSE_MAX_MS);
       if (life % EARLY_EVERY === 0) {
         await load.until("an answer", ({ acknowledged }) => acknowledged.size > 0);
       } else {

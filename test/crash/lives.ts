@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFailed, onTestFinished } from "vitest";
+import { Random } from "../support/random.ts";
 import { ServiceProcess } from "../support/service-process.ts";
 import { ask } from "./http.ts";
 import { idsOf, LOAD, MAKE_NUMBERS } from "./kinds.ts";
 import { Ledger, type Outcome } from "./ledger.ts";
 import { Load, WAIT_MAX_MS } from "./load.ts";
-import { Random } from "./random.ts";
 import { Shim } from "./shim.ts";
 
 /** Connections of a load: more than the machine has cores, few enough to leave each some requests a life. */
@@ -31,7 +31,7 @@ export interface LivesOptions {
 
 export class Lives {
   readonly ledger = new Ledger();
-  readonly random = Random.ofRun();
+  readonly random = new Random(seedOfRun());
   readonly #folder = realpathSync(mkdtempSync(path.join(tmpdir(), "edgeflake-crash-")));
   readonly #dataFolder: string;
   readonly #startedBy: readonly string[];
@@ -155,4 +155,11 @@ export class Lives {
     this.#loads = [];
     for (const load of loads) await load.stop();
   }
+}
+
+/** That of CRASH_SEED, to repeat a run; another one each time where that is not set. */
+function seedOfRun(): number {
+  const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 32));
+  if (!Number.isSafeInteger(seed)) throw new Error("CRASH_SEED takes a whole number");
+  return seed;
 }

@@ -1,9 +1,9 @@
 /** Load from several connections, each asking for one thing after another, until it is told to stop. */
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Random } from "../support/random.ts";
 import type { Kind } from "./kinds.ts";
 import type { Ledger, Outcome } from "./ledger.ts";
-import type { Random } from "./random.ts";
 
 /** After a refusal or a broken connection a connection waits for so long, in ms: else it would do nothing else. */
 const REST_MS = 5;

@@ -27,7 +27,7 @@ it("SIGTERM under load ends it within its grace, and the next life repeats nothi
     await lives.load().serves(servedAt(0));
     // Once it takes the whole grace, and kill -9 at its end.
     if (round === 1) await holdStream(lives.service.url);
-    await pause(lives.random.whole(0, PAUSE_MAX_MS));
+    await pause(lives.random.between(0, PAUSE_MAX_MS));
     await lives.stop();
   }
   await lives.start();

@@ -3,8 +3,8 @@
  * that follows from it without waiting is done before the next. Nothing here waits for real time.
  */
 import { vi } from "vitest";
+import { Random } from "../../support/random.ts";
 import { EventQueue } from "../event-queue.ts";
-import { Random } from "../random.ts";
 
 /** How much later than due an interval's timer may fire, in parts of it: processes are busy. */
 const INTERVAL_LATE_PARTS = 7;

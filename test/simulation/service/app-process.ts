@@ -77,8 +77,7 @@ abstract class AppProcess {
 
   #fetch(process: Process, url: string, { method, headers, body, signal }: RequestInit) {
     const { world, network, isolates } = this.around;
-    const isolate = isolates[world.random.between(0, isolates.length - 1)];
-    if (!isolate) throw new Error("there is no isolate");
+    const isolate = world.random.pick(isolates);
     return new Promise<Response>((resolve, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       const init = { method: method ?? "GET", headers: headers ?? {}, body: body ?? null };

@@ -69,9 +69,8 @@ export class Caller {
 
   #act(): void {
     const { random } = this.#world;
-    const space = this.#spaces[random.between(0, this.#spaces.length - 1)];
-    const isolate = this.#isolates[random.between(0, this.#isolates.length - 1)];
-    if (!space || !isolate) return;
+    const space = random.pick(this.#spaces);
+    const isolate = random.pick(this.#isolates);
     const same = this.#wish(space, BURST_COUNT_MAX);
     if (random.isOneOf(4)) {
       this.#inTurn(space, same, random.spread(2, BURST_MAX));
@@ -92,8 +91,8 @@ export class Caller {
   /** So many requests, each after the answer of the one before: these must be in order, where that is promised. */
   #inTurn(space: Space, wish: Wish, requests: number): void {
     const { random } = this.#world;
-    const isolate = this.#isolates[random.between(0, this.#isolates.length - 1)];
-    if (!isolate || this.isDone || requests < 1) return;
+    const isolate = random.pick(this.#isolates);
+    if (this.isDone || requests < 1) return;
     const ask = random.isOneOf(6) ? this.#http : this.#rpc;
     ask(isolate, space, wish, () => this.#inTurn(space, wish, requests - 1));
   }

@@ -54,23 +54,28 @@ export class Mishaps {
       ...isolates.map(({ machine }) => machine),
       ...this.#otherMachines,
     ];
-    const anyObject = () => this.#oneOf(this.#platform.objects);
+    const { random } = this.#world;
+    // Until somebody has asked there are no objects.
+    const anyObject = () => {
+      const { objects } = this.#platform;
+      return objects.length > 0 ? random.pick(objects) : undefined;
+    };
     this.#every("evictions", () => anyObject()?.evict());
     this.#every("supersessions", () => anyObject()?.supersede());
-    this.#every("isolateRestarts", () => this.#oneOf(isolates)?.restart());
+    this.#every("isolateRestarts", () => random.pick(isolates).restart());
     this.#every("deployments", () => this.#platform.deploy());
     this.#every("clocksSetBack", () => {
-      this.#step(this.#oneOf(machines), -this.#world.random.spread(1, HOUR_MS));
+      this.#step(random.pick(machines), -random.spread(1, HOUR_MS));
     });
     this.#every("clocksSetForward", () => {
-      this.#step(this.#oneOf(machines), this.#world.random.spread(1, COMMON_STEP_MAX_MS));
+      this.#step(random.pick(machines), random.spread(1, COMMON_STEP_MAX_MS));
     });
     this.#every("wildClocks", () => {
-      this.#step(this.#oneOf(objectMachines), this.#world.random.spread(120_000, YEAR_MS));
+      this.#step(random.pick(objectMachines), random.spread(120_000, YEAR_MS));
     });
     this.#every("failingDisks", () => {
-      this.#platform.failDisks(this.#world.random.between(2, 20));
-      this.#world.after(this.#world.random.spread(...FAILING_FOR_MS), () => {
+      this.#platform.failDisks(random.between(2, 20));
+      this.#world.after(random.spread(...FAILING_FOR_MS), () => {
         this.#platform.failDisks(0);
       });
     });
@@ -84,8 +89,7 @@ export class Mishaps {
   }
 
   /** The clock is wrong for a while. */
-  #step(machine: Machine | undefined, byMs: number): void {
-    if (!machine) return;
+  #step(machine: Machine, byMs: number): void {
     machine.step(byMs);
     this.#world.after(this.#world.random.spread(...WRONG_FOR_MS), () => {
       machine.step(-byMs);
@@ -99,9 +103,5 @@ export class Mishaps {
       happen();
       this.#every(mishap, happen);
     });
-  }
-
-  #oneOf<Thing>(things: readonly Thing[]): Thing | undefined {
-    return things[this.#world.random.between(0, things.length - 1)];
   }
 }

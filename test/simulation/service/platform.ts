@@ -87,16 +87,10 @@ export class Platform {
     const disk = new Disk(this.#world, this.disks);
     disk.failsOneIn = this.#diskFailsOneIn;
     const plan = { className, name, disk, strands: this.#strands };
-    const host = () => this.#host();
+    const host = () => this.#world.random.pick(this.#hosts);
     const object = new DurableObject(this.#world, plan, host, this.#listener);
     this.#objects.set(place, object);
     return object;
-  }
-
-  #host(): Process {
-    const host = this.#hosts[this.#world.random.between(0, OBJECT_MACHINES - 1)];
-    if (!host) throw new Error("there is no machine for objects");
-    return host;
   }
 
   /** Any method of it is a call over the network. */

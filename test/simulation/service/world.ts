@@ -1,6 +1,7 @@
 /** Time of a simulated world. One event happens at a time; all that follows from it without waiting is done before the next. */
+
+import { Random } from "../../support/random.ts";
 import { EventQueue } from "../event-queue.ts";
-import { Random } from "../random.ts";
 
 interface Event {
   readonly atMs: number;
@@ -15,7 +16,6 @@ const TICKS = 3;
 /** Seeded: the same seed, the same world. Nothing in it waits for real time. */
 export class World {
   readonly random: Random;
-  readonly seed: number;
   nowMs: number;
   /** Events that have happened. */
   events = 0;
@@ -23,7 +23,6 @@ export class World {
   #failure: Error | undefined;
 
   constructor(seed: number, nowMs: number) {
-    this.seed = seed;
     this.random = new Random(seed);
     this.nowMs = nowMs;
   }
@@ -35,7 +34,7 @@ export class World {
 
   /** A promise was broken: the world ends. The first one counts. */
   broken(what: string, cause?: unknown): void {
-    this.#failure ??= new Error(`broken: ${what} (seed ${this.seed})`, { cause });
+    this.#failure ??= new Error(`broken: ${what} (seed ${this.random.seed})`, { cause });
   }
 
   /** Lets all happen that is due within that time, or until `enough`. Throws what was broken. */
