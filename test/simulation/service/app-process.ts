@@ -59,6 +59,10 @@ abstract class AppProcess {
     });
   }
 
+  get name(): string {
+    return `${this.constructor.name} of ${this.space.name}`;
+  }
+
   protected abstract begin(process: Process): void;
 
   /** Does something now and then for as long as the process lives, and until it says false. */

@@ -7,6 +7,7 @@ const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 /** A clock of the platform that is wrong further than that is one machine's alone: the others do not believe it. */
 const COMMON_STEP_MAX_MS = 20_000;
+const WILD_MS = [120_000, YEAR_MS] as const;
 /** How long clocks are wrong, and disks fail, in ms. */
 const WRONG_FOR_MS = [100, 20_000] as const;
 const FAILING_FOR_MS = [1000, 15_000] as const;
@@ -70,9 +71,7 @@ export class Mishaps {
     this.#every("clocksSetForward", () => {
       this.#step(random.pick(machines), random.spread(1, COMMON_STEP_MAX_MS));
     });
-    this.#every("wildClocks", () => {
-      this.#step(random.pick(objectMachines), random.spread(120_000, YEAR_MS));
-    });
+    this.#every("wildClocks", () => this.#goWild(random.pick(objectMachines)));
     this.#every("failingDisks", () => {
       this.#platform.failDisks(random.between(2, 20));
       this.#world.after(random.spread(...FAILING_FOR_MS), () => {
@@ -81,11 +80,19 @@ export class Mishaps {
     });
   }
 
-  /** All is well from now on: clocks are right, disks and the network work, nothing ends. */
+  /**
+   * The last one: the clocks of all objects are wild once more. They are right again soon, disks and the network
+   * work, and nobody ends anything: what is wrong then has to mend itself.
+   */
   end(): void {
     this.#isOver = true;
     this.#platform.network.isBad = false;
     this.#platform.failDisks(0);
+    for (const machine of this.#platform.objectMachines) this.#goWild(machine);
+  }
+
+  #goWild(machine: Machine): void {
+    this.#step(machine, this.#world.random.spread(...WILD_MS));
   }
 
   /** The clock is wrong for a while. */

@@ -24,8 +24,6 @@ describe("a world of shards, isolates, callers, clients and minters", () => {
       const report = await runServiceWorld(seed, evaluate, EVENTS_A_WORLD, { strands });
       reports.push(report);
       const where = `seed ${seed}`;
-      expect(report.well.refused, where).toBe(0);
-      for (const got of report.well.got) expect(got, where).toBeGreaterThan(0);
       const { acknowledged, minted, ordered } = report;
       expect(Math.min(acknowledged / 100, minted / 10, ordered), where).toBeGreaterThan(1000);
       // All of it has happened: with a seed that is known.

@@ -48,15 +48,14 @@ export interface ServiceReport {
   readonly mishaps: Readonly<Record<Mishap, number>>;
   readonly network: Readonly<Record<string, number>>;
   readonly disks: Readonly<Record<string, number>>;
-  /** While all was well at the end: IDs that each client and minter got, and refused requests. */
-  readonly well: { readonly got: readonly number[]; readonly refused: number };
 }
 
 /**
  * Runs a world until so many events have happened, and then to a good end.
  * `strands`: an instance that is cut off its storage does not notice, it reads a replica on. Order is not held then:
  * a shard's older instance may answer from below its own mark (S2 rests on that reading's failing).
- * Throws what was broken, with the seed. */
+ * Throws what was broken, with the seed.
+ */
 export async function runServiceWorld(
   seed: number,
   evaluate: Evaluate,
@@ -83,14 +82,7 @@ export async function runServiceWorld(
   mishaps.begin();
   await world.run(FOREVER_MS, () => world.events >= eventsMin);
   mishaps.end();
-  for (const app of apps) app.isSpared = true;
-  await world.run(MENDING_MS);
-  const before = totalsOf(apps, asked);
-  await world.run(WELL_MS);
-  const after = totalsOf(apps, asked);
-  for (const one of [...callers, ...apps]) one.isDone = true;
-  await world.run(QUIET_MS);
-  if (asked.open > 0) throw new Error(`broken: ${asked.open} requests hang (seed ${seed})`);
+  await endWell(world, callers, apps, asked);
   return {
     seed,
     events: world.events,
@@ -103,11 +95,34 @@ export async function runServiceWorld(
     mishaps: mishaps.seen,
     network: network.seen,
     disks: { ...platform.disks },
-    well: {
-      got: after.got.map((got, index) => got - (before.got[index] ?? 0)),
-      refused: after.refused - before.refused,
-    },
   };
+}
+
+/** Once all is mended, everybody is served, nobody is refused, and nobody waits for ever. */
+async function endWell(
+  world: World,
+  callers: readonly Caller[],
+  apps: readonly (ClientProcess | MinterProcess)[],
+  asked: Asked,
+): Promise<void> {
+  for (const app of apps) app.isSpared = true;
+  await world.run(MENDING_MS);
+  const refusedBefore = refusedOf(asked);
+  const gotBefore = new Map(apps.map((app) => [app, app.got]));
+  await world.run(WELL_MS);
+  const refused = refusedOf(asked) - refusedBefore;
+  if (refused > 0) world.broken(`${refused} requests were refused while all was well`);
+  for (const app of apps) {
+    if (app.got === gotBefore.get(app)) world.broken(`${app.name} got nothing while all was well`);
+  }
+  for (const one of [...callers, ...apps]) one.isDone = true;
+  await world.run(QUIET_MS);
+  if (asked.open > 0) world.broken(`${asked.open} requests were never answered`);
+  await world.run(0);
+}
+
+function refusedOf({ refusals }: Asked): number {
+  return [...refusals.values()].reduce((sum, times) => sum + times, 0);
 }
 
 function appsOf(around: Surroundings) {
@@ -117,13 +132,6 @@ function appsOf(around: Surroundings) {
       ? Array.from({ length: MINTERS }, () => new MinterProcess(around, space))
       : []),
   ]);
-}
-
-function totalsOf(apps: readonly { got: number }[], { refusals }: Asked) {
-  return {
-    got: apps.map(({ got }) => got),
-    refused: [...refusals.values()].reduce((sum, times) => sum + times, 0),
-  };
 }
 
 /** Writes down what leaves an object, held against what is on its disk then. */

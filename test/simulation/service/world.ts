@@ -41,6 +41,7 @@ export class World {
   async run(forMs: number, enough: () => boolean = () => false): Promise<void> {
     const untilMs = this.nowMs + forMs;
     while (!enough()) {
+      if (this.#failure) throw this.#failure;
       const event = this.#queue.pop();
       if (!event) break;
       if (event.atMs > untilMs) {
@@ -52,8 +53,8 @@ export class World {
       event.happen();
       await settled();
       if (this.events % EVENTS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
-      if (this.#failure) throw this.#failure;
     }
+    if (this.#failure) throw this.#failure;
   }
 }
 
