@@ -13,7 +13,7 @@ export default defineConfig({
       {
         test: {
           name: "core",
-          include: ["test/{core,openapi,simulation}/**/*.test.ts"],
+          include: ["test/{core,openapi,simulation,verify}/**/*.test.ts"],
           testTimeout: 60_000,
         },
       },

@@ -53,6 +53,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "rpc.ts": ["core", "service", "http"],
   client: ["core", "client"],
   "client-node": ["client"],
+  verify: ["core", "verify"],
+  cli: ["verify"],
   "index.ts": ["http", "objects", "rpc.ts"],
 };
 
@@ -67,6 +69,8 @@ const MAY_USE: Readonly<Record<string, RegExp>> = {
   "rpc.ts": /^cloudflare:workers$/,
   client: /^$/,
   "client-node": /^node:[a-z_/]+$/,
+  verify: /^node:[a-z_/]+$/,
+  cli: /^node:[a-z_/]+$/,
   "index.ts": /^$/,
 };
 

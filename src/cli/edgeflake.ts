@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+/** The command `edgeflake`: finds the sub-command. */
+import { readFileSync } from "node:fs";
+import { verify } from "../verify/verify.ts";
+
+const USAGE = `usage: edgeflake COMMAND [options]
+
+  verify      asks a deployment for IDs, and says whether what it answered keeps its promises
+
+edgeflake COMMAND --help says more; edgeflake --version says which one this is.
+`;
+
+const BAD_USAGE = 2;
+/** A bug here, which says nothing about the deployment (EX_SOFTWARE of sysexits.h). */
+const FAILED_INSIDE = 70;
+
+/** As published: package.json is two folders up, from the source as from the build. */
+function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const read: unknown = JSON.parse(text);
+  const has = typeof read === "object" && read !== null && "version" in read;
+  return has ? `${read.version}` : "unknown";
+}
+
+function onInterrupt(call: () => void): () => void {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, call);
+  return () => {
+    for (const signal of signals) process.off(signal, call);
+  };
+}
+
+async function main([command = "", ...rest]: readonly string[]): Promise<number> {
+  switch (command) {
+    case "verify": {
+      const { stdout, stderr, env } = process;
+      return await verify(rest, { environmentKey: env.EDGEFLAKE_KEY, stdout, stderr, onInterrupt });
+    }
+    case "--help":
+    case "-h":
+      process.stdout.write(USAGE);
+      return 0;
+    case "--version":
+      process.stdout.write(`${version()}\n`);
+      return 0;
+    default:
+      process.stderr.write(command === "" ? USAGE : `unknown command: ${command}\n\n${USAGE}`);
+      return BAD_USAGE;
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  process.exitCode = FAILED_INSIDE;
+}

@@ -1,0 +1,50 @@
+/** What came of a request. */
+export type Outcome =
+  | {
+      readonly kind: "acknowledged";
+      /** In the order of the answer. */
+      readonly ids: readonly bigint[];
+      /** What the answer says of where they come from. */
+      readonly shard?: number | undefined;
+    }
+  | {
+      /** `definite`: refused before anything was granted. `indefinite`: IDs may have been granted, and were lost. */
+      readonly kind: "definite" | "indefinite";
+      readonly code: string;
+      /** What the server said about it. */
+      readonly detail?: string | undefined;
+    }
+  /** Status 200 and whole, but not what this dialect answers. */
+  | { readonly kind: "malformed"; readonly text: string };
+
+/** An answer as it came from the network, whole as far as HTTP can tell. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** The header `edgeflake-shard`. */
+  readonly shard: string | undefined;
+  /** False where it ended with the connection: that it was cut can't be told then. */
+  readonly delimited: boolean;
+}
+
+/** What a server said of a failure. */
+export interface FailureSaid {
+  readonly code?: string | undefined;
+  readonly detail?: string | undefined;
+  readonly definite?: boolean | undefined;
+}
+
+/** What a status means where it comes with no better word: a 4xx was refused, of all else nothing is known. */
+export function failureOf(status: number, said: FailureSaid = {}): Outcome {
+  const definite = said.definite ?? (status >= 400 && status < 500);
+  return {
+    kind: definite ? "definite" : "indefinite",
+    code: said.code ?? `http_${status}`,
+    detail: said.detail,
+  };
+}
+
+/** A 200 that can't be read: a broken promise where it is whole for sure. */
+export function unreadable({ text, delimited }: Answer): Outcome {
+  return delimited ? { kind: "malformed", text } : { kind: "indefinite", code: "body_cut" };
+}
