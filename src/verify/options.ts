@@ -37,7 +37,7 @@ Asks a deployment for IDs at a steady rate, and says whether what it answered ke
   --mix NAME           plain requests, keys (IDs in the order of a key), or both by turns (default, where it can be)
   --order NAME         fresh (default), or strict: the order of each shard is checked
   --shard N            asks this shard only
-  --preset NAME        how to read IDs where the service does not say: ${PRESET_NAMES.join(", ")}
+  --preset NAME        how to read IDs, instead of asking the service: ${PRESET_NAMES.join(", ")} (their time is not checked)
   --skew-ms N          how far an ID's time may be from its request, to either side, 0 to ${SKEW_MAX_MS}
                        (default: what the namespace promises, and 5 s for clocks that differ)
   --timeout-ms N       how long an answer may take, 1 to ${TIMEOUT_MAX_MS} (default ${TIMEOUT_DEFAULT_MS})
@@ -45,8 +45,8 @@ Asks a deployment for IDs at a steady rate, and says whether what it answered ke
   --json               one JSON document instead of the table
 
 At most ${IDS_MAX.toLocaleString("en-US")} IDs in all (rate × seconds × count). Exit status: 0 every promise held, 1 one was broken or
-no ID was acknowledged, 2 bad usage, 130 interrupted before any ID was acknowledged. Ctrl+C ends early: the verdict
-is about what was seen.
+no ID was acknowledged, 2 bad usage, 70 a fault of this command, 130 interrupted before any ID was acknowledged.
+Ctrl+C ends early, with the verdict on what was seen; a second one does not wait for open requests.
 `;
 
 /** What to verify and how; see VERIFY_USAGE. */

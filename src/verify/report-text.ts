@@ -29,7 +29,7 @@ function head({ target, asked, layout, requests, ids, perSecond, sendingMs, time
     ["target", `${target.url}  ${target.dialect}  ${target.namespace}`],
     [
       "asked",
-      `${figure(rate)} requests/s for ${figure(seconds)} s${shortly}, ${figure(count)} ID each, ${what}, ${order}${where}`,
+      `${figure(rate)} requests/s for ${figure(seconds)} s${shortly}, ${figure(count)} ${count === 1 ? "ID" : "IDs"} each, ${what}, ${order}${where}`,
     ],
     ["layout", layout.source],
     [
