@@ -37,7 +37,8 @@ Asks a deployment for IDs at a steady rate, and says whether what it answered ke
   --mix NAME           plain requests, keys (IDs in the order of a key), or both by turns (default, where it can be)
   --order NAME         fresh (default), or strict: the order of each shard is checked
   --shard N            asks this shard only
-  --preset NAME        how to read IDs, instead of asking the service: ${PRESET_NAMES.join(", ")} (their time is not checked)
+  --preset NAME        how to read IDs, instead of asking the service: ${PRESET_NAMES.join(", ")}
+                       (none: not read at all)
   --skew-ms N          how far an ID's time may be from its request, to either side, 0 to ${SKEW_MAX_MS}
                        (default: what the namespace promises, and 5 s for clocks that differ)
   --timeout-ms N       how long an answer may take, 1 to ${TIMEOUT_MAX_MS} (default ${TIMEOUT_DEFAULT_MS})
