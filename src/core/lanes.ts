@@ -64,7 +64,9 @@ export function windowsInUse(
   const windows: LaneWindow[] = [];
   for (let lane = first; lane <= last; lane += 1) {
     const window = windowOf(layout, policy, state, tick, lane, choice.random);
-    if (layout.laneUse === "back" && window.start <= window.open) return [window];
+    // A last lane that was led to the line's end waits for nothing more: another one may.
+    const isOver = lane === last && window.start >= layout.lineEnd;
+    if (layout.laneUse === "back" && window.start <= window.open && !isOver) return [window];
     windows.push(window);
   }
   if (layout.laneUse === "always") return windows;

@@ -180,6 +180,19 @@ describe("F4 a wait", () => {
     expect(line.at(2)).toBe(1);
     expect(line.at(7)).toEqual([0, 28, 32]);
   });
+
+  it("of the last lane, led to the fence, is for another one that opens before it", () => {
+    const line = new Table({
+      spec: { laneBits: 1, laneUse: "back" },
+      policy: { maxBorrowMs: 10 },
+      begin: 6 * 4,
+      end: 7 * 4,
+    });
+    expect(line.at(4)).toEqual([1, 24, 28]);
+    expect(line.at(4)).toBe(2);
+    expect(line.at(6)).toEqual([0, 24, 28]);
+    expect(line.at(6)).toBe("fenced");
+  });
 });
 
 const specs: fc.Arbitrary<{ layout: Layout; policy: Policy }> = fc.oneof(
