@@ -6,18 +6,41 @@ import { acquire, tryAcquire } from "../support/leases.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
+/** What the recipe of a successor adds: the longest lease, and an hour. */
+const ADDED_MS = 90_000_000;
 
 freezeClock();
 
-async function idOf(namespace: string, query = "?shard=0"): Promise<bigint> {
+async function idsOf(namespace: string, query: string): Promise<string[]> {
   const { status, text, body } = await ask(`/v1/ids/${namespace}${query}`);
   if (status !== 200) throw new Error(`${namespace} gives no ID: ${text}`);
-  return BigInt(String((body.ids as string[])[0]));
+  return body.ids as string[];
 }
 
-async function layoutOf(namespace: string): Promise<Record<string, number>> {
+async function idOf(namespace: string, query = "?shard=0"): Promise<bigint> {
+  const [id = ""] = await idsOf(namespace, query);
+  return BigInt(id);
+}
+
+async function definitionOf(namespace: string): Promise<Record<string, unknown>> {
   const { body } = await ask(`/v1/namespaces/${namespace}`);
-  return body.layout as Record<string, number>;
+  const { kind, layout, policy, shards, regions, keyShards } = body;
+  return { kind, layout, policy, shards, regions, keyShards };
+}
+
+/** The recipe's successor: the same body with an earlier epoch, by `aheadMs` and what the recipe adds. */
+async function makeSuccessor(namespace: string, name: string, aheadMs: number): Promise<void> {
+  const definition = await definitionOf(namespace);
+  const layout = definition.layout as Record<string, number>;
+  const epochMs = Number(layout.epochMs) - aheadMs - ADDED_MS;
+  const { status, text } = await put(name, { ...definition, layout: { ...layout, epochMs } });
+  if (status !== 201) throw new Error(`no successor: ${text}`);
+}
+
+/** The largest ID whose time is before that. */
+async function lastBefore(namespace: string, untilMs: number): Promise<bigint> {
+  const { body } = await ask(`/v1/range/${namespace}?from=${START_MS}&until=${untilMs}`);
+  return BigInt(String(body.last));
 }
 
 describe("a clock that was set back", () => {
@@ -37,25 +60,49 @@ describe("a clock that was set back", () => {
 });
 
 describe("a mark that was poisoned by a wrong clock", () => {
-  it("a year ahead: a namespace whose epoch is earlier begins above all that was issued", async () => {
-    await put("poisoned");
+  it("a year ahead: a successor begins above all that was issued, or may still be stamped", async () => {
+    await put("poisoned", { kind: "snowflake", preset: "twitter", shards: 12 });
     step(YEAR_MS);
-    const before = [await idOf("poisoned"), await idOf("poisoned", "?shard=1")];
+    await idOf("poisoned");
+    const lease = await acquire("poisoned", { ttlMs: 24 * HOUR_MS });
     step(-YEAR_MS);
     expect((await ask("/v1/ids/poisoned?shard=0")).body.code).toBe("clock_behind");
-    const layout = await layoutOf("poisoned");
-    const epochMs = Number(layout.epochMs) - 2 * YEAR_MS;
-    const made = await put("poisoned-2", { kind: "snowflake", layout: { ...layout, epochMs } });
-    expect(made.status).toBe(201);
+    const { body } = await ask("/v1/shards/poisoned/0");
+    const [{ leadMs } = { leadMs: 0 }] = body.lanes as { leadMs: number }[];
+    const aheadMs = Math.max(leadMs, lease.notAfter - START_MS);
+    await makeSuccessor("poisoned", "poisoned-2", aheadMs);
     expect((await ask("/v1/namespaces/poisoned", { method: "DELETE" })).status).toBe(204);
     const id = await idOf("poisoned-2");
-    for (const old of before) expect(id).toBeGreaterThan(old);
-    const { body } = await ask(`/v1/decode/poisoned-2/${id}`);
-    expect(body.unixMs).toBe(START_MS);
+    expect(id).toBeGreaterThan(await lastBefore("poisoned", lease.notAfter));
+    expect((await ask(`/v1/decode/poisoned-2/${id}`)).body.unixMs).toBe(START_MS);
+    const { body: made } = await ask("/v1/namespaces/poisoned-2");
+    expect(made).toMatchObject({ shards: 12, policy: { maxBorrowMs: 0, reserveMs: 50 } });
   });
 });
 
 describe("a data folder that is older than what was issued from it", () => {
+  it.each(["default", "twitter", "js53"])(
+    "%s repeats at once, and nothing once the wait is over",
+    async (preset) => {
+      // The same namespace before the crash, and as it was restored: it knows nothing of what the other gave.
+      const [crashed, restored] = [`${preset}-crashed`, `${preset}-restored`];
+      for (const name of [crashed, restored]) await put(name, { kind: "snowflake", preset });
+      const definition = await definitionOf(crashed);
+      const { maxBorrowMs, maxStepBackMs } = definition.policy as Record<string, number>;
+      const { tickMs } = definition.layout as Record<string, number>;
+      const many = "?shard=0&count=10";
+      const given = new Set(await idsOf(crashed, many));
+      expect((await idsOf(restored, many)).filter((id) => given.has(id))).not.toEqual([]);
+      // Again, with the line as far ahead as it may be by demand, and restored right after that.
+      for (const id of await idsOf(crashed, "?shard=1&count=4000")) given.add(id);
+      step(Number(maxBorrowMs) + Number(maxStepBackMs) + Number(tickMs) + 1000);
+      for (const shard of [0, 1]) {
+        const ids = await idsOf(restored, `?shard=${shard}&count=1000`);
+        expect(ids.filter((id) => given.has(id))).toEqual([]);
+      }
+    },
+  );
+
   it("segments go on in a namespace that starts above what was given out", async () => {
     const restored = { kind: "segment", step: 100 };
     await put("numbers", restored);
@@ -67,7 +114,8 @@ describe("a data folder that is older than what was issued from it", () => {
 
   it("leases that the desk has forgotten are over once their longest ttl has passed", async () => {
     // Two desks: one as it was at the crash, one as it was restored, knowing nothing of the other's lease.
-    const layout = { ...(await layoutOf("default")), workerBits: 1 };
+    const { layout: ofDefault } = await definitionOf("default");
+    const layout = { ...(ofDefault as object), workerBits: 1 };
     for (const name of ["crashed", "restored"]) {
       expect((await put(name, { kind: "snowflake", layout })).status).toBe(201);
     }

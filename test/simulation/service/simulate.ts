@@ -1,14 +1,22 @@
 /**
- * `npm run simulate -- [--seed N] [--minutes M]`: one world of that seed, or worlds of fresh seeds for so many minutes.
- * Prints a line a world; ends with 1 at the first promise that is broken, with the seed that breaks it again.
+ * `npm run simulate`: one world, of a seed or a fresh one, or worlds for so many minutes. Prints a line a world; ends
+ * with 1 at the first promise that is broken, with the command that breaks it again, and with 2 at a bad option.
  */
 import { parseArgs } from "node:util";
 import { bundleProduct } from "./bundle.ts";
 import { runServiceWorld, type ServiceReport } from "./service-world.ts";
 
-const EVENTS_DEFAULT = 1_000_000;
-const USAGE =
-  "usage: npm run simulate -- [--seed 0..2147483647] [--minutes 0.1..10000] [--events 1000..100000000]";
+const EVENTS_DEFAULT = "1000000";
+const SEED_MAX = 2 ** 31 - 1;
+const TEXT = { type: "string" } as const;
+const BROKEN = 1;
+const BAD_USAGE = 2;
+const USAGE = `usage: npm run simulate -- [--seed N] [--minutes M] [--events N]
+
+  --seed     0 to 2147483647: that world, and from there on; else a fresh one
+  --minutes  0 to 10000, default 0: how long worlds follow one another
+  --events   1000 to 100000000, default ${EVENTS_DEFAULT}: what happens at least before a world comes to its end
+`;
 
 interface Options {
   readonly seed: number | undefined;
@@ -16,21 +24,31 @@ interface Options {
   readonly events: number;
 }
 
-function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: "string" },
-      minutes: { type: "string", default: "0" },
-      events: { type: "string", default: `${EVENTS_DEFAULT}` },
-    },
-  });
-  const seed = values.seed === undefined ? undefined : Number(values.seed);
-  const minutes = Number(values.minutes);
-  const events = Number(values.events);
-  const isSeed = seed === undefined || (Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31);
-  const isEvents = Number.isInteger(events) && events >= 1000 && events <= 1e8;
-  if (!isSeed || !isEvents || !(minutes >= 0 && minutes <= 10_000)) throw new Error(USAGE);
-  return { seed, minutes, events };
+/** The options, or what is wrong with them; undefined where only the usage is asked for. */
+function readOptions(): Options | string | undefined {
+  const options = { seed: TEXT, minutes: TEXT, events: TEXT, help: { type: "boolean" } } as const;
+  let values: { seed?: string; minutes?: string; events?: string; help?: boolean };
+  try {
+    ({ values } = parseArgs({ options }));
+  } catch (error) {
+    return error instanceof Error ? error.message : `${error}`;
+  }
+  if (values.help) return undefined;
+  const { seed, minutes = "0", events = EVENTS_DEFAULT } = values;
+  if (seed !== undefined && !isWithin(seed, 0, SEED_MAX)) return `--seed takes 0 to ${SEED_MAX}`;
+  if (!isWithin(events, 1000, 1e8)) return "--events takes 1000 to 100000000";
+  if (!/^\d+(\.\d+)?$/.test(minutes) || Number(minutes) > 10_000) {
+    return "--minutes takes 0 to 10000";
+  }
+  return {
+    seed: seed === undefined ? undefined : Number(seed),
+    minutes: Number(minutes),
+    events: Number(events),
+  };
+}
+
+function isWithin(text: string, least: number, most: number): boolean {
+  return /^\d{1,12}$/.test(text) && Number(text) >= least && Number(text) <= most;
 }
 
 function print(report: ServiceReport, tookMs: number): void {
@@ -48,21 +66,31 @@ function print(report: ServiceReport, tookMs: number): void {
   process.stdout.write(`${facts.join(", ")}\n`);
 }
 
-async function simulate({ seed, minutes, events }: Options): Promise<void> {
+/** False: a world broke a promise. */
+async function simulate({ seed, minutes, events }: Options): Promise<boolean> {
   const evaluate = await bundleProduct();
   const untilMs = performance.now() + minutes * 60_000;
-  let next = seed ?? Math.floor(Math.random() * 2 ** 31);
+  let next = seed ?? Math.floor(Math.random() * (SEED_MAX + 1));
   do {
     const beganMs = performance.now();
-    print(await runServiceWorld(next, evaluate, events), performance.now() - beganMs);
+    try {
+      print(await runServiceWorld(next, evaluate, events), performance.now() - beganMs);
+    } catch (error) {
+      const again = `npm run simulate -- --seed ${next} --events ${events}`;
+      process.stderr.write(
+        `${error instanceof Error ? error.message : error}\n  again: ${again}\n`,
+      );
+      return false;
+    }
     // A soak goes on from its seed, so that it can be repeated whole.
-    next = (next + 1) % 2 ** 31;
+    next = (next + 1) % (SEED_MAX + 1);
   } while (performance.now() < untilMs);
+  return true;
 }
 
-try {
-  await simulate(readOptions());
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-  process.exitCode = 1;
-}
+const options = readOptions();
+if (options === undefined) process.stdout.write(USAGE);
+else if (typeof options === "string") {
+  process.stderr.write(`${options}\n\n${USAGE}`);
+  process.exitCode = BAD_USAGE;
+} else if (!(await simulate(options))) process.exitCode = BROKEN;
