@@ -1,11 +1,12 @@
 # The production build under plain workerd: what `npm run serve` starts.
-# The object IDs (uniqueKey) are those of `wrangler dev`; the folder of "data" comes from --directory-path.
+# The object IDs (uniqueKey) are those of `wrangler dev`; the folder of "data" comes from --directory-path, as that of "assets" does.
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .edgeflake),
     (name = "data", disk = (writable = true)),
+    (name = "assets", disk = ()),
   ],
   sockets = [(name = "http", address = "127.0.0.1:8790", http = (), service = "main")],
 );
@@ -25,6 +26,7 @@ const edgeflake :Workerd.Worker = (
     (name = "SEGMENTS", durableObjectNamespace = "Segments"),
     (name = "LEASES", durableObjectNamespace = "Leases"),
     (name = "REGISTRY", durableObjectNamespace = "Registry"),
+    (name = "ASSETS", service = "assets"),
     (name = "ADMIN_KEY", fromEnvironment = "ADMIN_KEY"),
     (name = "CORS_ORIGINS", fromEnvironment = "CORS_ORIGINS"),
     (name = "LEAF_UTC_OFFSET", fromEnvironment = "LEAF_UTC_OFFSET"),

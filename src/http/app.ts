@@ -5,10 +5,10 @@ import { timing } from "hono/timing";
 import { RegistryUnavailableError } from "../service/registry-call.ts";
 import { access } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
+import { assets } from "./assets.ts";
 import { blocks } from "./blocks.ts";
 import { crossOrigin } from "./cors.ts";
 import { decode } from "./decode.ts";
-import { docs } from "./docs.ts";
 import { ids } from "./ids.ts";
 import { keys } from "./keys.ts";
 import { leaf } from "./leaf.ts";
@@ -37,11 +37,9 @@ app.get("/healthz", (c) => {
   c.header("cache-control", "no-store");
   return c.json({ status: "ok" });
 });
-app.route("/", docs);
-for (const path of ["/healthz", "/docs", "/openapi.json"]) {
-  // Behind the gate they would be 401 for other methods.
-  app.all(path, (c) => methodRefused(c, ["GET", "HEAD"]));
-}
+// Behind the gate it would be 401 for other methods.
+app.all("/healthz", (c) => methodRefused(c, ["GET", "HEAD"]));
+app.route("/", assets);
 app.route("/", leaf);
 app.route("/tinyid/id", tinyId);
 app.use(access);

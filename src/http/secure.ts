@@ -17,18 +17,25 @@ const secureAnswer = secureHeaders({
   xXssProtection: false,
 });
 
+/** Pages: scripts, styles and requests of this host only, nothing inline. */
 const securePage = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
-    styleSrc: ["'unsafe-inline'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
     frameAncestors: ["'none'"],
   },
   xXssProtection: false,
 });
 
+const PAGES: readonly string[] = ["/", "/docs"];
+
 /** Secure headers, for a page or for any other answer. */
 export const secure = createMiddleware((c, next) =>
-  c.req.path === "/docs" ? securePage(c, next) : secureAnswer(c, next),
+  PAGES.includes(c.req.path) ? securePage(c, next) : secureAnswer(c, next),
 );
 
 /** The headers that `secure` sets on what is no page, asked of it once: for answers that do not go through it. */

@@ -1,17 +1,16 @@
 /**
  * The OpenAPI 3.1 document, made at build time from the schemas that validate the requests.
- * This stays out of the Worker's bundle. What it makes is committed: as src/http/openapi-parts.json, of which the
- * Worker makes the whole, and that as src/http/openapi.json, for tests and tools.
+ * What it makes is committed as openapi.json beside it, and served as a static asset.
  */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import type { OpenApiParts, OperationParts } from "../http/openapi.ts";
 import type { ProblemCode } from "../http/problem.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";
 import type { Schema } from "./shapes.ts";
 import { NOTES } from "./texts.ts";
+import { type OperationParts, wholeDocument } from "./whole.ts";
 
 const EVERYWHERE: readonly ProblemCode[] = ["method_not_allowed"];
 const GATED: readonly ProblemCode[] = [
@@ -23,8 +22,8 @@ const GATED: readonly ProblemCode[] = [
   "registry_unavailable",
 ];
 
-/** Makes the document, without what follows from the codes of its problems (http/openapi). */
-export function openApiParts(): OpenApiParts {
+/** Makes the document. */
+export function openApiDocument() {
   const paths: Record<string, Record<string, OperationParts>> = {};
   for (const [path, methods] of Object.entries(OPERATIONS)) {
     const operations = Object.entries(methods).map(([method, operation]) => {
@@ -32,7 +31,7 @@ export function openApiParts(): OpenApiParts {
     });
     paths[path] = Object.fromEntries(operations);
   }
-  return {
+  return wholeDocument({
     openapi: "3.1.0",
     info: {
       title: "Edgeflake",
@@ -51,7 +50,7 @@ export function openApiParts(): OpenApiParts {
     },
     codes: NOTES.codes,
     problemHeaders: NOTES.problemHeaders,
-  };
+  });
 }
 
 function operationOf(path: string, operation: Operation): OperationParts {

@@ -65,6 +65,8 @@ const workerd = spawn(
     `http=${urlHost}:${port}`,
     "--directory-path",
     `data=${dataPath}`,
+    "--directory-path",
+    `assets=${path.join(projectFolder, "dist/assets")}`,
     `--control-fd=${CONTROL_FD}`,
   ],
   { stdio: ["inherit", "inherit", "inherit", "pipe"] },

@@ -1,7 +1,7 @@
 /** Holds every answer that a test gets against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
 import * as v from "valibot";
-import document from "../../src/http/openapi.json";
+import document from "../../src/openapi/openapi.json";
 
 const Media = v.object({
   schema: v.optional(v.looseObject({})),

@@ -1,10 +1,6 @@
-/** The OpenAPI document and a page made of it, with nothing from any other host. */
-import { Hono } from "hono";
-import { html, raw } from "hono/html";
+/** The API document as a page, with nothing from any other host. */
+import { html } from "hono/html";
 import * as v from "valibot";
-import type { AppEnv } from "./app-env.ts";
-import { wholeDocument } from "./openapi.ts";
-import parts from "./openapi-parts.json";
 
 const Parameter = v.object({
   name: v.string(),
@@ -28,26 +24,15 @@ const Shown = v.object({
   }),
 });
 
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-code{font:14px ui-monospace,monospace;background:#f2f2f2;padding:.1em .3em;border-radius:3px}
-table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid #ddd}
-:target{background:#fff6cc}
-@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}code{background:#2a2a2a}td,th{border-color:#444}:target{background:#4a4000}}`;
-
-/** `/openapi.json` and `/docs`. */
-export const docs = new Hono<AppEnv>();
-
-docs.get("/openapi.json", (c) => c.json(wholeDocument(parts)));
-docs.get("/docs", (c) => c.html(page()));
-
-function page() {
-  const { info, paths, components } = v.parse(Shown, wholeDocument(parts));
+/** The page. Throws where the document is not what it shows. */
+export async function docsPage(document: unknown): Promise<string> {
+  const { info, paths, components } = v.parse(Shown, document);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
-  return html`<!doctype html>
+  const page = await html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Edgeflake API</title><style>${raw(STYLE)}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Edgeflake API</title><link rel="stylesheet" href="/docs.css"></head>
 <body>
 <h1>Edgeflake API</h1>
 <p>${info.description} The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
@@ -81,4 +66,5 @@ ${Object.entries(components.examples).map(
 </table>
 </body>
 </html>`;
+  return page.toString();
 }

@@ -1,8 +1,5 @@
-/**
- * The OpenAPI document as it is served: its parts, and what follows from the codes of its problems. Those answers are
- * made here, as they would be a part of the bundle as large as a tenth.
- */
-import { PROBLEM_KINDS, type ProblemCode } from "./problem.ts";
+/** What follows from the parts of the OpenAPI document: the answers of its problems' codes, and whole schemas. */
+import { PROBLEM_KINDS, type ProblemCode } from "../http/problem.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

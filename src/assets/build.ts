@@ -1,0 +1,26 @@
+/** `npm run build:assets`: the pages and files that are served beside the API, into dist/assets. */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { docsPage } from "../openapi/docs-page.ts";
+
+const SOURCE = path.join(import.meta.dirname, "..");
+const FOLDER = path.join(SOURCE, "../dist/assets");
+
+/** Cloudflare's headers of files that it answers before the Worker; pages get theirs from http/secure. */
+const HEADERS = `/*
+  Content-Security-Policy: default-src 'none'; frame-ancestors 'none'
+  X-Content-Type-Options: nosniff
+  Strict-Transport-Security: max-age=15552000; includeSubDomains
+  Cache-Control: no-cache
+`;
+
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
+const put = (name: string, text: string): void => writeFileSync(path.join(FOLDER, name), text);
+const document: unknown = JSON.parse(
+  readFileSync(path.join(SOURCE, "openapi/openapi.json"), "utf8"),
+);
+put("_headers", HEADERS);
+put("openapi.json", JSON.stringify(document));
+put("docs.html", await docsPage(document));
+cpSync(path.join(SOURCE, "openapi/docs.css"), path.join(FOLDER, "docs.css"));
