@@ -71,6 +71,11 @@ export class AcknowledgedIds {
     };
   }
 
+  /** The ID at that index, in the order of the answers. */
+  idAt(index: number): bigint {
+    return this.#ids[index] ?? 0n;
+  }
+
   /** Finds all that came more than once, in about 75 ns an ID. */
   repetitions(): Repetitions {
     const sorted = this.#ids.slice(0, this.#idCount).sort();
@@ -91,14 +96,14 @@ export class AcknowledgedIds {
     const answers: number[] = [];
     let at = this.#ids.indexOf(id);
     while (at >= 0 && at < this.#idCount && answers.length < REPETITIONS_SHOWN) {
-      answers.push(this.#answerOf(at));
+      answers.push(this.answerOf(at));
       at = this.#ids.indexOf(id, at + 1);
     }
     return answers;
   }
 
   /** The answer that brought the ID at that index: the last that begins at or before it. */
-  #answerOf(at: number): number {
+  answerOf(at: number): number {
     let low = 0;
     let high = this.#answerCount;
     while (low < high) {

@@ -10,11 +10,13 @@ import { Failures } from "./failures.ts";
 import { Findings } from "./findings.ts";
 import { Histogram } from "./histogram.ts";
 import type { IdFields } from "./id-fields.ts";
-import { Offsets, offsetMsOf, type TimeBounds } from "./id-times.ts";
-import { OrderedLine } from "./ordered-line.ts";
+import type { TimeBounds } from "./id-times.ts";
+import type { Moment } from "./moment.ts";
+import { OrderCheck } from "./order-check.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RequestCounts } from "./report.ts";
 import { shown } from "./server-text.ts";
+import { TimeCheck } from "./time-check.ts";
 
 /** What a run asks for, as far as it decides what is right. */
 export interface Rules {
@@ -31,12 +33,6 @@ export interface Rules {
   /** How IDs are read; undefined where that is not known. */
   readonly fields: IdFields | undefined;
   readonly times: TimeBounds | undefined;
-}
-
-/** A moment by two clocks: ms since the run began, which never goes back, and unix ms. */
-export interface Moment {
-  readonly ms: number;
-  readonly unixMs: number;
 }
 
 /** A request that was sent. */
@@ -57,41 +53,37 @@ export class Checker {
   readonly rules: Rules;
   readonly ids: AcknowledgedIds;
   readonly failures = new Failures();
-  readonly offsets = new Offsets();
   readonly fromSchedule = new Histogram();
   readonly fromSending = new Histogram();
   /** IDs by shard. */
   readonly shards = new Map<number, number>();
   readonly form = new Findings();
   readonly counts = new Findings();
-  readonly keyOrder = new Findings();
-  readonly shardOrder = new Findings();
-  readonly times = new Findings();
+  readonly keyOrder = new OrderCheck("key");
+  readonly shardOrder = new OrderCheck("shard");
+  readonly times: TimeCheck;
   readonly shardNames = new Findings();
-  /** Whether any answer could be held against these. */
-  hasKeyOrder = false;
-  hasShardOrder = false;
-  hasShardNames = false;
 
   readonly #outstanding = new Set<Sent>();
-  readonly #keyLines: readonly OrderedLine[];
-  readonly #shardLines = new Map<number, OrderedLine>();
   #events = 0;
   #sent = 0;
   #skipped = 0;
   #acknowledged = 0;
   #lastAnswerMs = 0;
+  #shardsCompared = 0;
 
   constructor(rules: Rules) {
+    const idsMax = rules.requestsMax * rules.count;
     this.rules = rules;
-    this.ids = new AcknowledgedIds(rules.requestsMax, rules.requestsMax * rules.count);
-    this.#keyLines = rules.sources.map(() => new OrderedLine());
+    this.ids = new AcknowledgedIds(rules.requestsMax, idsMax);
+    this.times = new TimeCheck(rules.fields, rules.times, idsMax);
   }
 
   /** A request that is being sent now, of one of the rules' sources. */
   sent(source: number, dueMs: number, at: Moment): Sent {
     this.#events += 1;
     this.#sent += 1;
+    this.times.see(at);
     const sent = { event: this.#events, source, dueMs, at };
     this.#outstanding.add(sent);
     return sent;
@@ -101,6 +93,7 @@ export class Checker {
   ended(sent: Sent, outcome: Outcome, at: Moment): void {
     if (!this.#outstanding.delete(sent)) throw new Error("a request ended that was not open");
     this.#events += 1;
+    this.times.see(at);
     if (outcome.kind === "acknowledged") this.#take(sent, outcome, at);
     else if (outcome.kind === "malformed") {
       this.form.add(() => `at ${seconds(at.ms)}: ${JSON.stringify(shown(outcome.text))}`);
@@ -129,6 +122,11 @@ export class Checker {
     return this.#lastAnswerMs;
   }
 
+  /** IDs whose shard was named twice at least: by their bits, their answer's header, or the request. */
+  get shardsCompared(): number {
+    return this.#shardsCompared;
+  }
+
   /** Where and when IDs were acknowledged, for people. */
   placeOf({ atMs, source, shard }: Acknowledgement): string {
     const of = shard === undefined ? "" : `, shard ${shard}`;
@@ -147,9 +145,10 @@ export class Checker {
     // What is beyond that was not asked for.
     const ids = outcome.ids.slice(0, count);
     const acknowledgement = { atMs: at.ms, source: sent.source, shard: this.#shardOf(outcome) };
+    const first = this.ids.count;
     const answer = this.ids.add(ids, acknowledgement);
     this.#checkShards(ids, outcome.shard, acknowledgement);
-    this.#checkTimes(ids, sent, at);
+    this.times.add(ids, first, sent.at, at);
     this.#checkOrder(ids, sent, answer, outcome.shard);
   }
 
@@ -159,68 +158,35 @@ export class Checker {
 
   #checkShards(ids: readonly bigint[], said: number | undefined, where: Acknowledgement): void {
     const { fields, shard: asked } = this.rules;
-    this.hasShardNames ||= said !== undefined && (fields !== undefined || asked !== undefined);
     if (said !== undefined && asked !== undefined && said !== asked) {
       this.shardNames.add(() => `${this.placeOf(where)}: shard ${asked} was asked`);
     }
+    const expected = asked ?? said;
+    const named = Number(said !== undefined) + Number(asked !== undefined);
     for (const id of ids) {
       const inId = fields?.shardOf(id);
       const shard = inId ?? said;
       if (shard !== undefined) this.shards.set(shard, (this.shards.get(shard) ?? 0) + 1);
-      if (inId === undefined || said === undefined || inId === said) continue;
-      this.shardNames.add(() => `${id} ${this.placeOf(where)}: the ID says shard ${inId}`);
-    }
-  }
-
-  #checkTimes(ids: readonly bigint[], sent: Sent, at: Moment): void {
-    const { fields, times } = this.rules;
-    if (!fields) return;
-    const { tickMs } = fields;
-    const request = { tickMs, sentMs: sent.at.unixMs, answeredMs: at.unixMs };
-    for (const id of ids) {
-      const offsetMs = offsetMsOf({ ...request, unixMs: fields.unixMsOf(id) });
-      this.offsets.add(offsetMs);
-      if (!times || (offsetMs >= -times.behindMaxMs && offsetMs <= times.aheadMaxMs)) continue;
-      const said = offsetMs < 0 ? `${-offsetMs} ms before` : `${offsetMs} ms after`;
-      this.times.add(() => `${id} at ${seconds(at.ms)}: its time is ${said} its request's`);
+      if (named + Number(inId !== undefined) > 1) this.#shardsCompared += 1;
+      if (inId === undefined || expected === undefined || inId === expected) continue;
+      const wanted = asked === undefined ? "" : `, shard ${asked} was asked`;
+      this.shardNames.add(() => `${id} ${this.placeOf(where)}: the ID says shard ${inId}${wanted}`);
     }
   }
 
   #checkOrder(ids: readonly bigint[], sent: Sent, answer: number, said: number | undefined): void {
     const { sources, strict, shard = said } = this.rules;
+    const given = {
+      ids,
+      answer,
+      sentEvent: sent.event,
+      event: this.#events,
+      oldestOf: () => this.#oldestEvent(),
+      placeOf: (index: number) => this.placeOf(this.ids.answer(index)),
+    };
     const key = sources[sent.source];
-    const keyLine = this.#keyLines[sent.source];
-    if (key !== undefined && keyLine) {
-      this.hasKeyOrder = true;
-      this.#follow(keyLine, `key ${key}`, this.keyOrder, ids, sent, answer);
-    }
-    if (!strict || shard === undefined) return;
-    this.hasShardOrder = true;
-    const shardLine = this.#shardLines.get(shard) ?? new OrderedLine();
-    this.#shardLines.set(shard, shardLine);
-    this.#follow(shardLine, `shard ${shard}`, this.shardOrder, ids, sent, answer);
-  }
-
-  #follow(
-    line: OrderedLine,
-    name: string,
-    findings: Findings,
-    ids: readonly bigint[],
-    sent: Sent,
-    answer: number,
-  ): void {
-    let last = line.before(sent.event);
-    let highest = last;
-    for (const id of ids) {
-      if (last && id <= last.id) {
-        const { id: before, answer: earlier } = last;
-        const where = (index: number): string => this.placeOf(this.ids.answer(index));
-        findings.add(() => `${name}: ${id} ${where(answer)} after ${before} ${where(earlier)}`);
-      }
-      last = { id, answer };
-      if (!highest || id > highest.id) highest = last;
-    }
-    if (highest) line.add(this.#events, highest, () => this.#oldestEvent());
+    if (key !== undefined) this.keyOrder.follow(key, given);
+    if (strict && shard !== undefined) this.shardOrder.follow(shard, given);
   }
 
   /** No later request was sent before that. */
@@ -235,6 +201,7 @@ export class Checker {
   }
 }
 
-function seconds(ms: number): string {
+/** For people. */
+export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(3)} s`;
 }

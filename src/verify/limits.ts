@@ -26,6 +26,8 @@ export const KEYS = 8;
 
 /** What clocks of two machines that are kept in time never differ by, in ms, and what the network adds. */
 export const CLOCKS_DIFFER_MAX_MS = 5000;
+/** Smallest step of this machine's own clock that is looked for, in ms: its two clocks are not read at once. */
+export const OWN_STEP_LEAST_MS = 1000;
 /** Largest --skew-ms: a day, the most that a namespace's clock may step back and be forgiven. */
 export const SKEW_MAX_MS = 86_400_000;
 

@@ -1,7 +1,8 @@
-import type { Checker, Moment } from "./checker.ts";
+import type { Checker } from "./checker.ts";
 import type { Asking, Dialect, HttpRequest } from "./dialect.ts";
 import type { HttpSender, Received } from "./http-sender.ts";
 import { WAITING_LOOK_MS } from "./limits.ts";
+import type { Moment } from "./moment.ts";
 import type { Outcome } from "./outcome.ts";
 import { Pace } from "./pace.ts";
 

@@ -65,10 +65,11 @@ function percentilesOf(microseconds: Histogram): Percentiles | null {
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max };
 }
 
-function timesOf({ offsets, rules }: Checker): VerifyReport["times"] {
-  const summary = offsets.summary();
-  if (!summary || !rules.times) return null;
-  return { ...summary, medianMs: Math.round(summary.medianMs), ...rules.times };
+function timesOf({ times }: Checker): VerifyReport["times"] {
+  const { bounds } = times;
+  const summary = times.summary();
+  if (!summary || !bounds) return null;
+  return { ...summary, medianMs: Math.round(summary.medianMs), ...bounds };
 }
 
 function perSecond(many: number, ms: number): number {

@@ -1,7 +1,6 @@
 import type { Repetitions } from "./acknowledged-ids.ts";
-import type { Checker } from "./checker.ts";
-import type { Findings } from "./findings.ts";
-import type { TimeBounds } from "./id-times.ts";
+import { type Checker, seconds } from "./checker.ts";
+import type { OrderCheck } from "./order-check.ts";
 import type { Check, CheckName } from "./report.ts";
 import { figure } from "./text-table.ts";
 
@@ -11,43 +10,30 @@ export function verdicts(
   repetitions: Repetitions,
   layoutSource: string,
 ): readonly Check[] {
-  const { ids, rules } = checker;
-  const { fields, times } = rules;
+  const { ids, form, counts, keyOrder, shardOrder, shardNames, shardsCompared } = checker;
   const isEmpty = ids.count === 0;
-  const unread = `the layout is not known (${layoutSource})`;
-  const checkOf = (
-    name: CheckName,
-    findings: Findings,
-    isChecked: boolean,
-    about: string,
-  ): Check => {
-    const { count: broken, examples } = findings;
+  const checkOf = (name: CheckName, found: Found, isChecked: boolean, about: string): Check => {
+    const { count: broken, examples } = found;
     const verdict = broken > 0 ? "broken" : isChecked && !isEmpty ? "held" : "not_checked";
-    return { name, verdict, broken, about: isEmpty ? "there are no IDs" : about, examples };
+    const said = isEmpty && broken === 0 ? NO_IDS : about;
+    return { name, verdict, broken, about: said, examples };
   };
   return [
     history(isEmpty),
     duplicates(checker, repetitions),
-    checkOf("form", checker.form, true, "answers are well-formed, IDs canonical decimals"),
-    checkOf("counts", checker.counts, true, "answers have as many IDs as were asked for"),
-    checkOf("key_order", checker.keyOrder, checker.hasKeyOrder, keyOrderAbout(checker)),
-    checkOf("shard_order", checker.shardOrder, checker.hasShardOrder, shardOrderAbout(checker)),
-    checkOf(
-      "times",
-      checker.times,
-      fields !== undefined && times !== undefined,
-      times ? timesAbout(times) : unread,
-    ),
-    checkOf(
-      "shards",
-      checker.shardNames,
-      checker.hasShardNames,
-      checker.hasShardNames
-        ? "header, ID and request name the same shard"
-        : `no answer named its shard, or ${unread}`,
-    ),
+    checkOf("form", form, true, "answers are well-formed, IDs canonical decimals"),
+    checkOf("counts", counts, true, "answers have as many IDs as were asked for"),
+    checkOf("key_order", keyOrder.findings, keyOrder.compared > 0, keyOrderAbout(keyOrder)),
+    checkOf("shard_order", shardOrder.findings, shardOrder.compared > 0, shardOrderAbout(checker)),
+    checkOf("times", timesFound(checker), isTimed(checker), timesAbout(checker, layoutSource)),
+    checkOf("shards", shardNames, shardsCompared > 0, shardsAbout(checker, layoutSource)),
   ];
 }
+
+/** What was found against a check. */
+type Found = Pick<Check, "examples"> & { readonly count: number };
+
+const NO_IDS = "there are no IDs";
 
 function history(isEmpty: boolean): Check {
   return {
@@ -65,7 +51,7 @@ function duplicates(checker: Checker, { count, examples }: Repetitions): Check {
     name: "duplicates",
     verdict: count > 0 ? "broken" : ids.count > 0 ? "held" : "not_checked",
     broken: count,
-    about: ids.count > 0 ? "no ID came twice" : "there are no IDs",
+    about: ids.count > 0 ? "no ID came twice" : NO_IDS,
     examples: examples.map(({ id, answers }) => {
       const places = answers.map((answer) => checker.placeOf(ids.answer(answer)));
       return `${id} ${places.join(" and ")}`;
@@ -73,16 +59,56 @@ function duplicates(checker: Checker, { count, examples }: Repetitions): Check {
   };
 }
 
-function keyOrderAbout({ hasKeyOrder }: Checker): string {
-  return hasKeyOrder ? "IDs for one key strictly increase" : "no ID of a key came";
+function keyOrderAbout({ seen, compared, findings }: OrderCheck): string {
+  if (seen === 0) return "no ID of a key came";
+  if (compared === 0 && findings.count === 0) return NONE_BEFORE;
+  return `IDs for one key strictly increase${heldAgainst(compared)}`;
 }
 
-function shardOrderAbout({ hasShardOrder }: Checker): string {
-  return hasShardOrder
-    ? "IDs of a shard strictly increase"
-    : "needs --order strict, and answers that name their shard";
+function shardOrderAbout({ shardOrder: { seen, compared, findings } }: Checker): string {
+  if (seen === 0) return "needs --order strict, and answers that name their shard";
+  if (compared === 0 && findings.count === 0) return NONE_BEFORE;
+  return `IDs of a shard strictly increase${heldAgainst(compared)}`;
 }
 
-function timesAbout({ behindMaxMs, aheadMaxMs }: TimeBounds): string {
+const NONE_BEFORE = "no ID was asked for after another had come";
+
+function heldAgainst(compared: number): string {
+  return ` (${figure(compared)} compared)`;
+}
+
+function isTimed({ times }: Checker): boolean {
+  return times.bounds !== undefined && !times.hasStepped;
+}
+
+function timesFound({ times, ids }: Checker): Found {
+  const { count, first } = times.off();
+  const examples = first.map(({ index, offsetMs }) => {
+    const said = offsetMs < 0 ? `${-offsetMs} ms before` : `${offsetMs} ms after`;
+    const { atMs } = ids.answer(ids.answerOf(index));
+    return `${ids.idAt(index)} at ${seconds(atMs)}: its time is ${said} its request's`;
+  });
+  return { count, examples };
+}
+
+function timesAbout({ times }: Checker, layoutSource: string): string {
+  const { bounds } = times;
+  if (!bounds) return unread(layoutSource);
+  if (times.hasStepped) return "this machine's clock stepped";
+  const { behindMaxMs, aheadMaxMs } = bounds;
   return `IDs are at most ${figure(behindMaxMs)} ms older, ${figure(aheadMaxMs)} ms ahead of their request`;
+}
+
+function shardsAbout(
+  { shardNames, shardsCompared, rules: { fields } }: Checker,
+  layoutSource: string,
+): string {
+  if (shardsCompared > 0 || shardNames.count > 0) {
+    return `header, ID and request name the same shard (${figure(shardsCompared)} compared)`;
+  }
+  return `no answer named its shard${fields ? "" : `, or ${unread(layoutSource)}`}`;
+}
+
+function unread(layoutSource: string): string {
+  return `the layout is not known (${layoutSource})`;
 }

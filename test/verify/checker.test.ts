@@ -165,6 +165,36 @@ describe("the order of a key", () => {
     );
   });
 
+  it("is not held where nothing came before the next was asked for", () => {
+    const history = new History({ count: 2, strict: true });
+    const open = [KEY_A, KEY_A, KEY_B, PLAIN].map((source) => history.send(source));
+    for (const [at, sent] of open.entries()) {
+      const ids = [BigInt(2 * at), BigInt(2 * at + 1)];
+      history.end(sent, { kind: "acknowledged", ids, shard: 1 });
+    }
+    const about = "no ID was asked for after another had come";
+    expect(history.verdict("key_order")).toMatchObject({ verdict: "not_checked", about });
+    expect(history.verdict("shard_order")).toMatchObject({ verdict: "not_checked", about });
+    history.answer(KEY_B, [20n, 21n], 1);
+    expect(history.verdict("key_order")).toMatchObject({
+      verdict: "held",
+      about: "IDs for one key strictly increase (2 compared)",
+    });
+    expect(history.verdict("shard_order")).toMatchObject({
+      verdict: "held",
+      about: "IDs of a shard strictly increase (2 compared)",
+    });
+  });
+
+  it("is broken within an answer that nothing came before", () => {
+    const history = new History({ count: 2 });
+    history.answer(KEY_A, [2n, 1n]);
+    expect(history.verdict("key_order")).toMatchObject({
+      verdict: "broken",
+      about: "IDs for one key strictly increase (0 compared)",
+    });
+  });
+
   it("says what came after what", () => {
     const history = new History({ count: 2 });
     history.answer(KEY_B, [10n, 20n], 4);
@@ -221,6 +251,35 @@ describe("shards", () => {
     expect(history.verdict("shards")).toMatchObject({ verdict: "broken", broken: 1 });
   });
 
+  it("the ID must be of the one asked for, whether a header says so or not", () => {
+    const history = new History({ fields, shard: 3 });
+    history.answer(PLAIN, [idOf(3, 0)]);
+    expect(history.verdict("shards")).toMatchObject({
+      verdict: "held",
+      about: "header, ID and request name the same shard (1 compared)",
+    });
+    history.answer(PLAIN, [idOf(5, 0)]);
+    history.answer(PLAIN, [idOf(5, 1)], 3);
+    expect(history.verdict("shards")).toMatchObject({ verdict: "broken", broken: 2 });
+    expect(history.verdict("shards").examples[0]).toBe(
+      `${idOf(5, 0)} at 0.004 s (plain, shard 5): the ID says shard 5, shard 3 was asked`,
+    );
+  });
+
+  it("are not checked where each is named once", () => {
+    const history = new History({ fields });
+    history.answer(PLAIN, [idOf(3, 0)]);
+    expect(history.verdict("shards")).toMatchObject({
+      verdict: "not_checked",
+      about: "no answer named its shard",
+    });
+    const unread = new History();
+    unread.answer(PLAIN, [1n]);
+    expect(unread.verdict("shards").about).toBe(
+      "no answer named its shard, or the layout is not known (a test)",
+    );
+  });
+
   it("the one asked for must answer", () => {
     const history = new History({ shard: 3 });
     history.answer(PLAIN, [1n], 3);
@@ -251,6 +310,60 @@ describe("times", () => {
     [1002, "broken"],
   ])("%d ms from the sending: %s", (offsetMs, verdict) => {
     expect(withOffset(offsetMs).verdict("times").verdict).toBe(verdict);
+  });
+
+  it.each([
+    [30_000, 100],
+    [-30_000, 100],
+    // Stepped back again, with an answer in between.
+    [30_000, 0],
+  ])("are not checked where this machine's clock stepped by %d ms", (stepMs, thenMs) => {
+    const history = new History({ fields, times });
+    const idNow = (): bigint => {
+      const tick = history.now().unixMs - history.steppedMs - layout.epochMs;
+      return compose(layout, { tick, shard: 0, lane: 0, sequence: history.nowMs % 4096 });
+    };
+    history.answer(PLAIN, [idNow()]);
+    const open = history.send();
+    history.steppedMs = stepMs;
+    history.end(open, { kind: "acknowledged", ids: [idNow()] });
+    history.answer(PLAIN, [idNow()]);
+    history.steppedMs = thenMs;
+    history.answer(PLAIN, [idNow()]);
+    expect(history.broken()).toEqual([]);
+    expect(history.verdict("times")).toMatchObject({
+      verdict: "not_checked",
+      about: "this machine's clock stepped",
+      examples: [],
+    });
+    expect(history.checker.times.summary()).toBeUndefined();
+  });
+
+  it("what was off before the step may have been this machine's own fault", () => {
+    const history = withOffset(60_000);
+    expect(history.broken()).toEqual(["times"]);
+    history.steppedMs = 60_000;
+    history.send();
+    expect(history.verdict("times")).toMatchObject({ verdict: "not_checked", broken: 0 });
+  });
+
+  it("are judged by the larger bounds where the policy changed meanwhile", () => {
+    const history = new History({ fields, times, requestsMax: 9 });
+    const offsets = [-300, 0, 1500, 2500, 0];
+    const ids = offsets.map((offsetMs) => {
+      const tick = history.now().unixMs + offsetMs - layout.epochMs;
+      return compose(layout, { tick, shard: 0, lane: 0, sequence: 0 });
+    });
+    for (const id of ids) history.answer(PLAIN, [id]);
+    expect(history.verdict("times")).toMatchObject({ verdict: "broken", broken: 3 });
+    history.checker.times.widen({ behindMaxMs: 100, aheadMaxMs: 2000 });
+    const { broken, examples, about } = history.verdict("times");
+    expect(broken).toBe(2);
+    expect(about).toBe("IDs are at most 250 ms older, 2,000 ms ahead of their request");
+    expect(examples).toHaveLength(2);
+    expect(examples[1]).toContain(`${ids[3]} at 0.008 s`);
+    history.checker.times.widen({ behindMaxMs: 400, aheadMaxMs: 2500 });
+    expect(history.verdict("times")).toMatchObject({ verdict: "held", examples: [] });
   });
 
   it("are not checked where the layout is not known", () => {

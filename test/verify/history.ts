@@ -1,5 +1,6 @@
 /** Hand-made histories for the checker. */
-import { Checker, type Moment, type Rules, type Sent } from "../../src/verify/checker.ts";
+import { Checker, type Rules, type Sent } from "../../src/verify/checker.ts";
+import type { Moment } from "../../src/verify/moment.ts";
 import type { Outcome } from "../../src/verify/outcome.ts";
 import type { Check, CheckName } from "../../src/verify/report.ts";
 import { verdicts } from "../../src/verify/verdicts.ts";
@@ -22,13 +23,15 @@ export const [PLAIN, KEY_A, KEY_B] = [0, 1, 2];
 export class History {
   readonly checker: Checker;
   nowMs = 0;
+  /** How far its clock was stepped. */
+  steppedMs = 0;
 
   constructor(change: Partial<Rules> = {}) {
     this.checker = new Checker({ ...RULES, ...change });
   }
 
   now(): Moment {
-    return { ms: this.nowMs, unixMs: START_UNIX_MS + this.nowMs };
+    return { ms: this.nowMs, unixMs: START_UNIX_MS + this.nowMs + this.steppedMs };
   }
 
   send(source = PLAIN): Sent {
