@@ -2,6 +2,7 @@
 /** The command `edgeflake`: finds the sub-command. */
 import { readFileSync } from "node:fs";
 import { verify } from "../verify/verify.ts";
+import { Output } from "./output.ts";
 
 const USAGE = `usage: edgeflake COMMAND [options]
 
@@ -11,8 +12,11 @@ edgeflake COMMAND --help says more; edgeflake --version says which one this is.
 `;
 
 const BAD_USAGE = 2;
-/** A bug here, which says nothing about the deployment (EX_SOFTWARE of sysexits.h). */
+/** A bug here, or an output that can't be written: says nothing about the deployment (EX_SOFTWARE of sysexits.h). */
 const FAILED_INSIDE = 70;
+
+const stdout = new Output(process.stdout);
+const stderr = new Output(process.stderr);
 
 /** As published: package.json is two folders up, from the source as from the build. */
 function version(): string {
@@ -33,25 +37,31 @@ function onInterrupt(call: () => void): () => void {
 async function main([command = "", ...rest]: readonly string[]): Promise<number> {
   switch (command) {
     case "verify": {
-      const { stdout, stderr, env } = process;
-      return await verify(rest, { environmentKey: env.EDGEFLAKE_KEY, stdout, stderr, onInterrupt });
+      const environmentKey = process.env.EDGEFLAKE_KEY;
+      return await verify(rest, { environmentKey, stdout, stderr, onInterrupt });
     }
     case "--help":
     case "-h":
-      process.stdout.write(USAGE);
+      stdout.write(USAGE);
       return 0;
     case "--version":
-      process.stdout.write(`${version()}\n`);
+      stdout.write(`${version()}\n`);
       return 0;
     default:
-      process.stderr.write(command === "" ? USAGE : `unknown command: ${command}\n\n${USAGE}`);
+      stderr.write(command === "" ? USAGE : `unknown command: ${command}\n\n${USAGE}`);
       return BAD_USAGE;
   }
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  const status = await main(process.argv.slice(2));
+  const failure = await stdout.settled();
+  // Who closes a pipe knows that nothing more comes of it.
+  if (failure && !("code" in failure && failure.code === "EPIPE")) {
+    stderr.write(`standard output can't be written: ${failure.message}\n`);
+  }
+  process.exitCode = failure ? FAILED_INSIDE : status;
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  stderr.write(`${error instanceof Error ? error.stack : error}\n`);
   process.exitCode = FAILED_INSIDE;
 }
