@@ -97,7 +97,7 @@ export class Checker {
     if (outcome.kind === "acknowledged") this.#take(sent, outcome, at);
     else if (outcome.kind === "malformed") {
       this.form.add(() => `at ${seconds(at.ms)}: ${JSON.stringify(shown(outcome.text))}`);
-      this.failures.add("indefinite", "malformed_answer", outcome.text);
+      this.failures.add("indefinite", outcome.code ?? "malformed_answer", outcome.text);
     } else this.failures.add(outcome.kind, outcome.code, outcome.detail ?? "");
   }
 

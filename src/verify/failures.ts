@@ -5,7 +5,7 @@ import { shown } from "./server-text.ts";
 interface Tally {
   definite: number;
   indefinite: number;
-  readonly example: string;
+  example: string;
 }
 
 /** Codes beyond FAILURE_CODES_MAX are counted together. */
@@ -18,8 +18,9 @@ export class Failures {
   add(kind: "definite" | "indefinite", code: string, detail: string): void {
     const known = this.#tallies.has(shown(code)) || this.#tallies.size < FAILURE_CODES_MAX;
     const name = known ? shown(code) : OTHER;
-    const tally = this.#tallies.get(name) ?? { definite: 0, indefinite: 0, example: shown(detail) };
+    const tally = this.#tallies.get(name) ?? { definite: 0, indefinite: 0, example: "" };
     tally[kind] += 1;
+    tally.example ||= shown(detail);
     this.#tallies.set(name, tally);
   }
 

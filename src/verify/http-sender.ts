@@ -6,6 +6,8 @@ import type { Answer } from "./outcome.ts";
 /** What came of a request on the network. */
 export type Received =
   | { readonly kind: "answer"; readonly answer: Answer }
+  /** Longer than answerBytesMax; `start` is as much of it. */
+  | { readonly kind: "too_long"; readonly status: number; readonly start: string }
   /** `definite`: not a byte of it was sent. */
   | { readonly kind: "lost"; readonly code: string; readonly definite: boolean };
 
@@ -47,7 +49,8 @@ export class HttpSender {
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port,
       path: pathname.replace(/\/*$/, "") + path,
-      headers,
+      // What is compressed could not be read, and its length would say nothing.
+      headers: { ...headers, "accept-encoding": "identity" },
     });
     const exchange = new Exchange(request, isSecure(this.#base), this.#limits, (received) => {
       this.#open.delete(exchange);
@@ -87,7 +90,8 @@ class Exchange {
     this.#done = done;
     this.#timer = setTimeout(() => this.#late(), limits.timeoutMs);
     request.on("socket", (socket) => {
-      if (!socket.connecting) this.#wasSent = true;
+      // One that is destroyed already never was a connection: there was no file descriptor for it.
+      if (!socket.connecting) this.#wasSent = !socket.destroyed;
       else {
         socket.once(secure ? "secureConnect" : "connect", () => {
           this.#wasSent = true;
@@ -108,16 +112,19 @@ class Exchange {
   }
 
   #read(response: http.IncomingMessage): void {
+    const { headers, statusCode = 0 } = response;
     const chunks: Buffer[] = [];
     let bytes = 0;
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > this.#limits.answerBytesMax) return this.abandon("answer_too_long");
       chunks.push(chunk);
+      if (bytes <= this.#limits.answerBytesMax) return;
+      const start = Buffer.concat(chunks).toString("utf8", 0, this.#limits.answerBytesMax);
+      this.#over({ kind: "too_long", status: statusCode, start });
+      this.#request.destroy();
     });
     // Comes only where the answer is whole.
     response.on("end", () => {
-      const { headers, statusCode = 0 } = response;
       const shard = headers["edgeflake-shard"];
       this.#over({
         kind: "answer",

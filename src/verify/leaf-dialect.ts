@@ -40,6 +40,7 @@ function read(answer: Answer): Outcome {
   }
   // A Leaf whose mode is off answers that to everybody.
   if (text === "0") return failureOf(status, { code: "leaf_0", definite: true });
-  const id = readDecimal(text);
+  // The beginning of a number is one too.
+  const id = answer.delimited ? readDecimal(text) : undefined;
   return id === undefined ? unreadable(answer) : { kind: "acknowledged", ids: [id] };
 }

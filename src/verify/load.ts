@@ -3,7 +3,7 @@ import type { Asking, Dialect, HttpRequest } from "./dialect.ts";
 import type { HttpSender, Received } from "./http-sender.ts";
 import { WAITING_LOOK_MS } from "./limits.ts";
 import type { Moment } from "./moment.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Outcome, tooLong } from "./outcome.ts";
 import { Pace } from "./pace.ts";
 
 export interface LoadPlan {
@@ -101,6 +101,7 @@ export class Load {
 
   #outcomeOf(received: Received): Outcome {
     if (received.kind === "answer") return this.#dialect.read(received.answer);
+    if (received.kind === "too_long") return tooLong(received.status, received.start);
     return { kind: received.definite ? "definite" : "indefinite", code: received.code };
   }
 

@@ -45,8 +45,9 @@ Asks a deployment for IDs at a steady rate, and says whether what it answered ke
   --connections N      requests in flight at most, 1 to ${CONNECTIONS_MAX} (default ${CONNECTIONS_DEFAULT})
   --json               one JSON document instead of the table
 
-At most ${IDS_MAX.toLocaleString("en-US")} IDs in all (rate × seconds × count). Exit status: 0 every promise held, 1 one was broken or
-no ID was acknowledged, 2 bad usage, 70 a fault of this command, 130 interrupted before any ID was acknowledged.
+At most ${IDS_MAX.toLocaleString("en-US")} IDs in all (rate × seconds × count). Exit status: 0 every promise held, 1 one was broken,
+2 bad usage, 3 nothing proved: no ID was acknowledged, 70 a fault of this command, or its report could not be written,
+130 interrupted before any ID was acknowledged.
 Ctrl+C ends early, with the verdict on what was seen; a second one does not wait for open requests.
 `;
 
@@ -207,7 +208,9 @@ function isOneOf<Text extends string>(texts: readonly Text[], text: string): tex
 /** Undefined where it is none that can be asked. */
 function urlOf(text: string | undefined): string | undefined {
   if (text === undefined || text.length > URL_CHARS_MAX || !URL.canParse(text)) return undefined;
-  const { protocol, username, password, search, hash, href } = new URL(text);
+  const { protocol, username, password, href } = new URL(text);
   if (protocol !== "http:" && protocol !== "https:") return undefined;
-  return username + password + search + hash === "" ? href.replace(/\/+$/, "") : undefined;
+  // An empty query has a question mark all the same, and nothing can be put behind it.
+  if (username + password !== "" || /[?#]/.test(href)) return undefined;
+  return href.replace(/\/+$/, "");
 }

@@ -15,7 +15,7 @@ export type Outcome =
       readonly detail?: string | undefined;
     }
   /** Status 200 and whole, but not what this dialect answers. */
-  | { readonly kind: "malformed"; readonly text: string };
+  | { readonly kind: "malformed"; readonly text: string; readonly code?: string };
 
 /** An answer as it came from the network, whole as far as HTTP can tell. */
 export interface Answer {
@@ -46,5 +46,19 @@ export function failureOf(status: number, said: FailureSaid = {}): Outcome {
 
 /** A 200 that can't be read: a broken promise where it is whole for sure. */
 export function unreadable({ text, delimited }: Answer): Outcome {
-  return delimited ? { kind: "malformed", text } : { kind: "indefinite", code: "body_cut" };
+  return delimited ? { kind: "malformed", text } : { ...NOT_DELIMITED };
+}
+
+/** What HTTP/1.0 allows; where it was cut, it looks the same. */
+const NOT_DELIMITED = {
+  kind: "indefinite",
+  code: "body_cut",
+  detail: "neither content-length nor chunks: that it is whole can't be told",
+} as const;
+
+/** An answer longer than all that was asked for takes: no answer where it is a 200, else a failure like others. */
+export function tooLong(status: number, start: string): Outcome {
+  const code = "answer_too_long";
+  if (status === 200) return { kind: "malformed", text: start, code };
+  return failureOf(status, { code, detail: start });
 }

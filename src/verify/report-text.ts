@@ -1,4 +1,5 @@
 /** The report as a table for people. */
+import { brokenPromises } from "./exit-status.ts";
 import { SHARDS_SHOWN } from "./limits.ts";
 import type { Check, Percentiles, VerifyReport } from "./report.ts";
 import { figure, textTable } from "./text-table.ts";
@@ -107,11 +108,17 @@ const WORDS: Readonly<Record<Check["verdict"], string>> = {
   not_checked: "not checked",
 };
 
+/** An empty history is nobody's broken promise. */
+function verdictWord({ name, verdict, broken }: Check): string {
+  if (broken === 0) return WORDS[verdict];
+  return name === "history" ? "EMPTY" : `${WORDS[verdict]} ${figure(broken)}×`;
+}
+
 function checks({ checks }: VerifyReport): string[] {
-  const rows = checks.map(({ name, verdict, broken, about }) => [
-    name.replace("_", " "),
-    broken > 0 ? `${WORDS[verdict]} ${figure(broken)}×` : WORDS[verdict],
-    about,
+  const rows = checks.map((check) => [
+    check.name.replace("_", " "),
+    verdictWord(check),
+    check.about,
   ]);
   const examples = checks
     .filter((check) => check.examples.length > 0)
@@ -123,13 +130,16 @@ function checks({ checks }: VerifyReport): string[] {
   return [...textTable([["check", "verdict", ""], ...rows]), ...examples];
 }
 
-function verdict({ ok, interrupted, checks, requests }: VerifyReport): string {
-  const broken = checks.filter((check) => check.verdict === "broken").map(({ name }) => name);
+function verdict(report: VerifyReport): string {
+  const { ok, interrupted, requests } = report;
+  const broken = brokenPromises(report);
   const early = interrupted ? " (interrupted)" : "";
   const skipped =
     requests.skipped > 0 && !interrupted
       ? " The rate was not reached: more --connections or a lower --rate would tell more."
       : "";
-  const said = ok ? "held: every promise that could be checked" : `BROKEN: ${broken.join(", ")}`;
+  const otherwise =
+    broken.length > 0 ? `BROKEN: ${broken.join(", ")}` : "nothing proved: no ID was acknowledged";
+  const said = ok ? "held: every promise that could be checked" : otherwise;
   return `${said}${early}.${skipped}`;
 }

@@ -3,7 +3,7 @@
  * second, IDs decimal texts. Nothing here is the key.
  */
 export interface VerifyReport {
-  /** Every check that could be made held. */
+  /** Every check that could be made held, and there were IDs to make them with. */
   readonly ok: boolean;
   /** Ended by a signal before its time. */
   readonly interrupted: boolean;
@@ -90,12 +90,12 @@ export interface Failure {
   readonly code: string;
   readonly definite: number;
   readonly indefinite: number;
-  /** What the server said to the first of them; may be empty. */
+  /** What was said of the first of them of which anything was; may be empty. */
   readonly example: string;
 }
 
 /**
- * `history`: at least one ID was acknowledged. `duplicates`: no ID came twice. `form`: answers are well-formed and
+ * `history`: at least one ID was acknowledged; where none was, nothing was proved. `duplicates`: no ID came twice. `form`: answers are well-formed and
  * IDs canonical decimals. `counts`: an answer has as many IDs as were asked for. `key_order`: IDs for one key
  * strictly increase. `shard_order`: those of a shard in strict order. `times`: IDs are about as old as their
  * requests. `shards`: the header, the ID's own bits and the shard asked for are the same.

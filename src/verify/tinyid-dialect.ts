@@ -39,7 +39,9 @@ export const tinyIdSimple: Dialect = {
   request: (asking) => requestOf("nextIdSimple", asking),
   read(answer) {
     if (answer.status !== 200) return failureOf(answer.status, { detail: answer.text });
-    return answer.text === "" ? empty(answer) : numbers(answer.text.split(","), answer);
+    if (answer.text === "") return empty(answer);
+    // The beginning of a list of numbers is one too.
+    return answer.delimited ? numbers(answer.text.split(","), answer) : unreadable(answer);
   },
 };
 

@@ -1,6 +1,7 @@
 /** `edgeflake verify`: a history of a deployment, made and checked. */
 import { Checker } from "./checker.ts";
 import { DIALECTS } from "./dialects.ts";
+import { EXIT_BAD_USAGE, EXIT_HELD, exitStatusOf } from "./exit-status.ts";
 import { findLayout } from "./find-layout.ts";
 import { HttpSender } from "./http-sender.ts";
 import { IdFields } from "./id-fields.ts";
@@ -14,11 +15,6 @@ import { Progress, type ProgressOutput } from "./progress.ts";
 import type { VerifyReport } from "./report.ts";
 import { reportText } from "./report-text.ts";
 
-const HELD = 0;
-const BROKEN = 1;
-const BAD_USAGE = 2;
-const INTERRUPTED = 130;
-
 const KEY_NAMES = Array.from({ length: KEYS }, (_, index) => `verify-${index}`);
 
 /** What the command has of its process. */
@@ -30,23 +26,25 @@ export interface Shell {
   onInterrupt(call: () => void): () => void;
 }
 
-/** Runs the command with the arguments behind `verify`; its exit status. */
+/**
+ * Runs the command with the arguments behind `verify`; its exit status: 0 all held, 1 a promise was broken, 2 bad
+ * usage, 3 nothing proved since no ID came, 130 interrupted before any.
+ */
 export async function verify(args: readonly string[], shell: Shell): Promise<number> {
   const parsed = parseVerifyOptions(args, shell.environmentKey);
   if (parsed.kind === "help") {
     shell.stdout.write(VERIFY_USAGE);
-    return HELD;
+    return EXIT_HELD;
   }
   if (parsed.kind === "bad") {
     shell.stderr.write(`${parsed.problems.join("\n")}\n\n${VERIFY_USAGE}`);
-    return BAD_USAGE;
+    return EXIT_BAD_USAGE;
   }
   const report = await run(parsed.options, shell);
   shell.stdout.write(
     parsed.options.json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report),
   );
-  if (report.ok) return HELD;
-  return report.interrupted && report.requests.acknowledged === 0 ? INTERRUPTED : BROKEN;
+  return exitStatusOf(report);
 }
 
 async function run(options: VerifyOptions, shell: Shell): Promise<VerifyReport> {
@@ -79,6 +77,11 @@ async function run(options: VerifyOptions, shell: Shell): Promise<VerifyReport> 
     const running = load.run();
     if (interrupted) load.stop();
     const sendingMs = await running.finally(() => progress.end());
+    if (checker.times.off().count > 0) {
+      // The policy may have been changed meanwhile.
+      const times = boundsOf(options, await findLayout(options, sender));
+      if (times) checker.times.widen(times);
+    }
     return makeReport(options, checker, { layout, sendingMs, interrupted });
   } finally {
     release();

@@ -409,6 +409,25 @@ describe("what came of requests", () => {
     expect(history.broken()).toEqual(["history", "counts"]);
   });
 
+  it("without one ID, says of what was broken what is expected", () => {
+    const history = new History();
+    history.end(history.send(), { kind: "malformed", text: "", code: "answer_too_long" });
+    expect(history.verdict("form")).toMatchObject({
+      verdict: "broken",
+      about: "answers are well-formed, IDs canonical decimals",
+    });
+    expect(history.verdict("counts").about).toBe("there are no IDs");
+    expect(history.checker.failures.list()).toMatchObject([{ code: "answer_too_long" }]);
+  });
+
+  it("has the first words that were said of a failure", () => {
+    const history = new History();
+    for (const detail of [undefined, "one", "two"]) {
+      history.end(history.send(), { kind: "indefinite", code: "body_cut", detail });
+    }
+    expect(history.checker.failures.list()).toMatchObject([{ indefinite: 3, example: "one" }]);
+  });
+
   it("codes that a server makes up are told apart to a bound", () => {
     const history = new History();
     for (let made = 0; made < 90; made += 1) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Asking } from "../../src/verify/dialect.ts";
 import { DIALECTS } from "../../src/verify/dialects.ts";
-import type { Answer, Outcome } from "../../src/verify/outcome.ts";
+import { type Answer, type Outcome, tooLong } from "../../src/verify/outcome.ts";
 
 const ASKING: Asking = {
   key: undefined,
@@ -76,7 +76,7 @@ describe("edgeflake's answers", () => {
 
   it("what can't be read may have been cut where nothing says its length", () => {
     const cut = read(200, '{"ids":["1"', { delimited: false });
-    expect(cut).toEqual({ kind: "indefinite", code: "body_cut" });
+    expect(cut).toMatchObject({ kind: "indefinite", code: "body_cut" });
   });
 
   it.each([
@@ -101,7 +101,16 @@ describe("edgeflake's answers", () => {
 });
 
 describe.each(["leaf-snowflake", "leaf-segment"] as const)("%s's answers", (name) => {
-  const read = (status: number, body: unknown) => DIALECTS[name].read(answer(status, body));
+  const read = (status: number, body: unknown, change: Partial<Answer> = {}) =>
+    DIALECTS[name].read(answer(status, body, change));
+
+  it("a bare decimal may have been cut where nothing says its length", () => {
+    const cut = read(200, "1169786042", { delimited: false });
+    expect(cut).toMatchObject({ kind: "indefinite", code: "body_cut" });
+    expect(cut).toHaveProperty("detail", expect.stringContaining("neither content-length"));
+    const refused = read(200, "-1", { delimited: false });
+    expect(refused).toMatchObject({ kind: "definite", code: "leaf_-1" });
+  });
 
   it("a bare decimal", () => {
     expect(read(200, "1169786042799259000")).toEqual(acknowledged(1_169_786_042_799_259_000n));
@@ -146,6 +155,15 @@ describe("TinyID's answers", () => {
     expect(read(200, body)).toMatchObject({ kind, code });
   });
 
+  it("a list of numbers may have been cut where nothing says its length", () => {
+    const isCut = { kind: "indefinite", code: "body_cut" };
+    const change = { delimited: false };
+    expect(DIALECTS["tinyid-simple"].read(answer(200, "1,23", change))).toMatchObject(isCut);
+    // What ends with a bracket is whole.
+    const whole = answer(200, '{"data":[1],"code":200}', change);
+    expect(DIALECTS.tinyid.read(whole)).toEqual(acknowledged(1n));
+  });
+
   it("an empty simple one is a failure without a word", () => {
     expect(simple("")).toMatchObject({ kind: "indefinite", code: "empty_answer" });
   });
@@ -169,5 +187,15 @@ describe("TinyID's answers", () => {
   it("a list in the message is not the data", () => {
     const text = '{"message":"\\"data\\":[7]","data":[1],"code":200}';
     expect(read(200, text)).toEqual(acknowledged(1n));
+  });
+});
+
+describe("an answer that is longer than all that was asked for takes", () => {
+  it.each([
+    [200, { kind: "malformed", text: "<html>", code: "answer_too_long" }],
+    [502, { kind: "indefinite", code: "answer_too_long", detail: "<html>" }],
+    [404, { kind: "definite", code: "answer_too_long", detail: "<html>" }],
+  ])("%d: %j", (status, outcome) => {
+    expect(tooLong(status, "<html>")).toEqual(outcome);
   });
 });

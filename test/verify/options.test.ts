@@ -79,6 +79,8 @@ describe("the options of verify", () => {
     [["--url", "ftp://a"], "--url takes"],
     [["--url", "http://user:secret@a"], "--url takes"],
     [["--url", "http://a?x=1"], "--url takes"],
+    [["--url", "http://a/?"], "--url takes"],
+    [["--url", "http://a/#"], "--url takes"],
     [["--url", "a.b"], "--url takes"],
     [["--frequency", "1"], "--frequency"],
     [["--rate"], "--rate"],
