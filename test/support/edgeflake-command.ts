@@ -92,6 +92,19 @@ export function startCommand(
   return { child, ended };
 }
 
+/** Runs it as a shell would by that line, in which `"$@"` is the command with its arguments. */
+export async function runInShell(line: string, args: readonly string[]): Promise<Ended> {
+  const { EDGEFLAKE_KEY: _, ...env } = process.env;
+  const shellArgs = ["-c", line, "bash", process.execPath, COMMAND, ...args];
+  const child = spawn("bash", shellArgs, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { status: child.exitCode, stdout, stderr };
+}
+
 export function runCommand(args: readonly string[], key?: string): Promise<Ended> {
   return startCommand(args, key).ended;
 }

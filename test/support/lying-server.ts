@@ -13,11 +13,11 @@ export interface LyingServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Tells the lie to every request for IDs; all else is 404. */
-export async function lyingServer(lie: Lie): Promise<LyingServer> {
-  let number = 0;
+/** Tells the lie to every request for IDs, of any dialect; of namespaces what `describe` says, 404 without it. */
+export async function lyingServer(lie: Lie, describe: Lie = notFound): Promise<LyingServer> {
+  let [number, described] = [0, 0];
   const server = createServer((request, response) => {
-    if (!request.url?.startsWith("/v1/ids/")) response.writeHead(404).end();
+    if (request.url?.startsWith("/v1/namespaces/")) describe(described++, response, request);
     else lie(number++, response, request);
   });
   server.listen(0, "127.0.0.1");
@@ -31,6 +31,8 @@ export async function lyingServer(lie: Lie): Promise<LyingServer> {
   };
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
 }
+
+const notFound: Lie = (_number, response) => void response.writeHead(404).end();
 
 /** Answers as the service does. */
 export function giveIds(

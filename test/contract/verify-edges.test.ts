@@ -1,0 +1,157 @@
+/** `edgeflake verify`, as built, at the edges of its network and of its process. Needs `npm run build` before. */
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { PRESETS } from "../../src/core/presets.ts";
+import {
+  checksOf,
+  type Report,
+  reportOf,
+  runCommand,
+  runInShell,
+} from "../support/edgeflake-command.ts";
+import { giveIds, idAt, type Lie, lyingServer } from "../support/lying-server.ts";
+
+const RATE = 100;
+const LOAD = ["--rate", `${RATE}`, "--seconds", "1", "--namespace", "orders"];
+
+/** A run of one second against a server that lies, with its report. */
+async function lied(
+  lie: Lie,
+  args: readonly string[] = [],
+  describeNamespace?: Lie,
+): Promise<{ readonly status: number | null; readonly report: Report }> {
+  await using server = await lyingServer(lie, describeNamespace);
+  const ended = await runCommand(["verify", "--url", server.url, ...LOAD, "--json", ...args]);
+  return { status: ended.status, report: reportOf(ended) };
+}
+
+describe.concurrent("an answer", () => {
+  /** More than is read of an answer with one ID. */
+  const MANY = Array.from({ length: 5000 }, (_, at) => `${1_000_000_000_000_000 + at}`);
+
+  it.each([
+    ["edgeflake", JSON.stringify({ ids: MANY })],
+    ["leaf-segment", MANY.join("")],
+    ["tinyid", JSON.stringify({ data: MANY.map(Number), code: 200 })],
+    ["tinyid-simple", MANY.join()],
+  ])("%s: with thousands of IDs for one is none", async (dialect, text) => {
+    const lie: Lie = (_number, response) => void response.end(text);
+    const { status, report } = await lied(lie, ["--dialect", dialect]);
+    expect([status, checksOf(report, "broken")]).toEqual([1, ["history", "form"]]);
+    const code = "answer_too_long";
+    expect(report.failures).toMatchObject([{ code, indefinite: report.requests.sent }]);
+  });
+
+  it("that is an endless page of errors is a failure", async () => {
+    const { status, report } = await lied((_number, response) => {
+      response.writeHead(502).end("<p>".repeat(50_000));
+    });
+    expect([status, checksOf(report, "broken")]).toEqual([3, ["history"]]);
+    expect(report.failures).toMatchObject([{ code: "answer_too_long", definite: 0 }]);
+  });
+
+  it("is asked for as it is, not compressed", async () => {
+    const { status, report } = await lied((number, response, { headers }) => {
+      if (headers["accept-encoding"] === "identity") return giveIds(response, [`${number}`]);
+      response.writeHead(200, { "content-encoding": "gzip" });
+      response.end(gzipSync(JSON.stringify({ ids: [`${number}`] })));
+    });
+    expect([status, checksOf(report, "broken")]).toEqual([0, []]);
+  });
+
+  it("as bare text that ends with its connection may have been cut", async () => {
+    const lie: Lie = (number, { socket }) => {
+      const text = `${1_000_000 + number}`;
+      socket?.end(`HTTP/1.0 200 OK\r\n\r\n${text.slice(0, number % 2 === 0 ? 3 : undefined)}`);
+    };
+    const { status, report } = await lied(lie, ["--dialect", "leaf-segment"]);
+    expect([status, checksOf(report, "broken")]).toEqual([3, ["history"]]);
+    expect(report.failures).toMatchObject([{ code: "body_cut", indefinite: RATE }]);
+    expect(report.failures[0]?.example).toContain("neither content-length");
+  });
+});
+
+describe.concurrent("a namespace", () => {
+  const { spec, policy } = PRESETS.get("default") ?? {};
+  const A_MINUTE_MS = 60_000;
+  /** As the service describes it, with what may be borrowed and forgiven from the `change`th reading on. */
+  const describing =
+    (change: number): Lie =>
+    (number, response) => {
+      const maxStepBackMs = number < change ? 1000 : 2 * A_MINUTE_MS;
+      const now = { ...policy, maxStepBackMs, maxBorrowMs: 0, freshForMs: 250 };
+      response.end(JSON.stringify({ kind: "snowflake", layout: spec, policy: now }));
+    };
+  const ahead: Lie = (number, response) => giveIds(response, [idAt(A_MINUTE_MS, number)]);
+
+  it.each([
+    ["changed its policy during the run", 1, 0, []],
+    ["has its policy still", 2, 1, ["times"]],
+  ])("that %s is judged by it", async (_, change, expected, broken) => {
+    const { status, report } = await lied(ahead, ["--mix", "plain"], describing(change));
+    expect([status, checksOf(report, "broken")]).toEqual([expected, broken]);
+    expect(report.times?.aheadMaxMs).toBe((change === 1 ? 2 * A_MINUTE_MS : 1000) + 5000);
+  });
+
+  it.each([
+    [404, 1, ["times"]],
+    [403, 0, []],
+  ])("of a Leaf that says %d of it", async (says, expected, broken) => {
+    // Not in Leaf's layout.
+    const lie: Lie = (number, response) => void response.end(idAt(0, number));
+    const { status, report } = await lied(lie, ["--dialect", "leaf-snowflake"], (_, response) => {
+      response.writeHead(says).end();
+    });
+    expect([status, checksOf(report, "broken")]).toEqual([expected, broken]);
+  });
+});
+
+describe.concurrent("the process", () => {
+  const right: Lie = (number, response) => giveIds(response, [`${number}`]);
+
+  it("with too few file descriptors has sent nothing where it got none", async () => {
+    // Never answered, so that each request needs a connection of its own.
+    await using server = await lyingServer(() => {});
+    const args = ["verify", "--url", server.url, ...LOAD, "--timeout-ms", "2000", "--json"];
+    const report = reportOf(await runInShell('ulimit -n 60; exec "$@"', args));
+    expect(report.failures.map(({ code }) => code).sort()).toEqual(["connect_emfile", "timeout"]);
+    for (const { code, definite, indefinite } of report.failures) {
+      const [none, all] = code === "timeout" ? [definite, indefinite] : [indefinite, definite];
+      expect([none, all > 0]).toEqual([0, true]);
+    }
+  });
+
+  it.each([
+    [
+      "--help to a full disk",
+      '"$@" > /dev/full',
+      ["--help"],
+      70,
+      /^standard output can't be written: [^\n]*\n$/,
+    ],
+    ["--help to a closed pipe", 'set -o pipefail; "$@" | true', ["--help"], 70, /^$/],
+    ["bad usage to a full disk", '"$@" 2> /dev/full', ["mint"], 2, /^$/],
+  ])("%s ends without a stack trace", async (_, line, args, status, says) => {
+    const ended = await runInShell(line, args);
+    expect(ended).toEqual({ status, stdout: "", stderr: expect.stringMatching(says) });
+  });
+
+  it.each([
+    ["its progress to a full disk: reports all the same", '"$@" 2> /dev/full', 0, true],
+    [
+      "its progress to a pipe that closes, with its report",
+      'set -o pipefail; "$@" 2>&1 | head -n 1',
+      70,
+      false,
+    ],
+    ["its report to a closed pipe", 'set -o pipefail; "$@" 2> /dev/null | true', 70, false],
+    ["its report to a full disk", '"$@" > /dev/full 2> /dev/null', 70, false],
+  ])("%s", async (_, line, status, reports) => {
+    await using server = await lyingServer(right);
+    // Long enough for progress that is told thrice.
+    const args = ["verify", "--url", server.url, ...LOAD, "--seconds", "4", "--rate", "20"];
+    const ended = await runInShell(line, args);
+    expect([ended.status, ended.stderr]).toEqual([status, ""]);
+    expect(ended.stdout.endsWith("held: every promise that could be checked.\n")).toBe(reports);
+  });
+});
