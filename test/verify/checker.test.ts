@@ -273,6 +273,11 @@ describe("shards", () => {
       verdict: "not_checked",
       about: "no answer named its shard",
     });
+    for (const change of [{}, { shard: 3 }]) {
+      const headerOrRequest = new History(change);
+      headerOrRequest.answer(PLAIN, [1n], change.shard === undefined ? 3 : undefined);
+      expect(headerOrRequest.verdict("shards").verdict).toBe("not_checked");
+    }
     const unread = new History();
     unread.answer(PLAIN, [1n]);
     expect(unread.verdict("shards").about).toBe(
