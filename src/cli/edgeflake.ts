@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** The command `edgeflake`: finds the sub-command. */
 import { readFileSync } from "node:fs";
+import { Output } from "../verify/output.ts";
 import { verify } from "../verify/verify.ts";
-import { Output } from "./output.ts";
 
 const USAGE = `usage: edgeflake COMMAND [options]
 

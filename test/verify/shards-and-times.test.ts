@@ -1,0 +1,165 @@
+/** What is read out of IDs: their shards and their times. */
+import { describe, expect, it } from "vitest";
+import { compose } from "../../src/core/id.ts";
+import { layoutOf } from "../../src/core/layout.ts";
+import { PRESETS } from "../../src/core/presets.ts";
+import { IdFields } from "../../src/verify/id-fields.ts";
+import { History, PLAIN } from "./history.ts";
+
+describe("shards", () => {
+  const fields = new IdFields(layoutOf(PRESETS.get("default")?.spec ?? never()));
+  const idOf = (shard: number, sequence: number): bigint =>
+    compose(PRESETS.get("default")?.layout ?? never(), { tick: 1, shard, lane: 0, sequence });
+
+  it("are counted by the ID's own bits, else by the header", () => {
+    const history = new History({ fields, count: 2 });
+    history.answer(PLAIN, [idOf(3, 0), idOf(3, 1)], 3);
+    history.answer(PLAIN, [idOf(4, 0), idOf(5, 1)]);
+    expect([...history.checker.shards]).toEqual([
+      [3, 2],
+      [4, 1],
+      [5, 1],
+    ]);
+    const unread = new History();
+    unread.answer(PLAIN, [idOf(3, 0)], 7);
+    expect([...unread.checker.shards]).toEqual([[7, 1]]);
+  });
+
+  it("header and ID must agree", () => {
+    const history = new History({ fields });
+    history.answer(PLAIN, [idOf(3, 0)], 3);
+    expect(history.verdict("shards").verdict).toBe("held");
+    history.answer(PLAIN, [idOf(3, 1)], 4);
+    expect(history.verdict("shards")).toMatchObject({ verdict: "broken", broken: 1 });
+  });
+
+  it("the ID must be of the one asked for, whether a header says so or not", () => {
+    const history = new History({ fields, shard: 3 });
+    history.answer(PLAIN, [idOf(3, 0)]);
+    expect(history.verdict("shards")).toMatchObject({
+      verdict: "held",
+      about: "header, ID and request name the same shard (1 compared)",
+    });
+    history.answer(PLAIN, [idOf(5, 0)]);
+    history.answer(PLAIN, [idOf(5, 1)], 3);
+    expect(history.verdict("shards")).toMatchObject({ verdict: "broken", broken: 2 });
+    expect(history.verdict("shards").examples[0]).toBe(
+      `${idOf(5, 0)} at 0.004 s (plain, shard 5): the ID says shard 5, shard 3 was asked`,
+    );
+  });
+
+  it("are not checked where each is named once", () => {
+    const history = new History({ fields });
+    history.answer(PLAIN, [idOf(3, 0)]);
+    expect(history.verdict("shards")).toMatchObject({
+      verdict: "not_checked",
+      about: "no answer named its shard",
+    });
+    for (const change of [{}, { shard: 3 }]) {
+      const headerOrRequest = new History(change);
+      headerOrRequest.answer(PLAIN, [1n], change.shard === undefined ? 3 : undefined);
+      expect(headerOrRequest.verdict("shards").verdict).toBe("not_checked");
+    }
+    const unread = new History();
+    unread.answer(PLAIN, [1n]);
+    expect(unread.verdict("shards").about).toBe(
+      "no answer named its shard, or the layout is not known (a test)",
+    );
+  });
+
+  it("the one asked for must answer", () => {
+    const history = new History({ shard: 3 });
+    history.answer(PLAIN, [1n], 3);
+    expect(history.verdict("shards").verdict).toBe("held");
+    history.answer(PLAIN, [2n], 4);
+    expect(history.verdict("shards")).toMatchObject({ verdict: "broken", broken: 1 });
+  });
+});
+
+describe("times", () => {
+  const layout = PRESETS.get("default")?.layout ?? never();
+  const fields = new IdFields(layout);
+  const times = { behindMaxMs: 250, aheadMaxMs: 1000 };
+  /** A history with one ID of that time, from its request's sending. */
+  const withOffset = (offsetMs: number): History => {
+    const history = new History({ fields, times });
+    const tick = history.now().unixMs + 1 + offsetMs - layout.epochMs;
+    history.answer(PLAIN, [compose(layout, { tick, shard: 0, lane: 0, sequence: 0 })]);
+    return history;
+  };
+
+  it.each([
+    [-251, "broken"],
+    [-250, "held"],
+    [0, "held"],
+    // The answer came 1 ms after the sending.
+    [1001, "held"],
+    [1002, "broken"],
+  ])("%d ms from the sending: %s", (offsetMs, verdict) => {
+    expect(withOffset(offsetMs).verdict("times").verdict).toBe(verdict);
+  });
+
+  it.each([
+    [30_000, 100],
+    [-30_000, 100],
+    // Stepped back again, with an answer in between.
+    [30_000, 0],
+  ])("are not checked where this machine's clock stepped by %d ms", (stepMs, thenMs) => {
+    const history = new History({ fields, times });
+    const idNow = (): bigint => {
+      const tick = history.now().unixMs - history.steppedMs - layout.epochMs;
+      return compose(layout, { tick, shard: 0, lane: 0, sequence: history.nowMs % 4096 });
+    };
+    history.answer(PLAIN, [idNow()]);
+    const open = history.send();
+    history.steppedMs = stepMs;
+    history.end(open, { kind: "acknowledged", ids: [idNow()] });
+    history.answer(PLAIN, [idNow()]);
+    history.steppedMs = thenMs;
+    history.answer(PLAIN, [idNow()]);
+    expect(history.broken()).toEqual([]);
+    expect(history.verdict("times")).toMatchObject({
+      verdict: "not_checked",
+      about: "this machine's clock stepped",
+      examples: [],
+    });
+    expect(history.checker.times.summary()).toBeUndefined();
+  });
+
+  it("what was off before the step may have been this machine's own fault", () => {
+    const history = withOffset(60_000);
+    expect(history.broken()).toEqual(["times"]);
+    history.steppedMs = 60_000;
+    history.send();
+    expect(history.verdict("times")).toMatchObject({ verdict: "not_checked", broken: 0 });
+  });
+
+  it("are judged by the larger bounds where the policy changed meanwhile", () => {
+    const history = new History({ fields, times, requestsMax: 9 });
+    const offsets = [-300, 0, 1500, 2500, 0];
+    const ids = offsets.map((offsetMs) => {
+      const tick = history.now().unixMs + offsetMs - layout.epochMs;
+      return compose(layout, { tick, shard: 0, lane: 0, sequence: 0 });
+    });
+    for (const id of ids) history.answer(PLAIN, [id]);
+    expect(history.verdict("times")).toMatchObject({ verdict: "broken", broken: 3 });
+    history.checker.times.widen({ behindMaxMs: 100, aheadMaxMs: 2000 });
+    const { broken, examples, about } = history.verdict("times");
+    expect(broken).toBe(2);
+    expect(about).toBe("IDs are at most 250 ms older, 2,000 ms ahead of their request");
+    expect(examples).toHaveLength(2);
+    expect(examples[1]).toContain(`${ids[3]} at 0.008 s`);
+    history.checker.times.widen({ behindMaxMs: 400, aheadMaxMs: 2500 });
+    expect(history.verdict("times")).toMatchObject({ verdict: "held", examples: [] });
+  });
+
+  it("are not checked where the layout is not known", () => {
+    const history = new History();
+    history.answer(PLAIN, [1n]);
+    expect(history.verdict("times").verdict).toBe("not_checked");
+  });
+});
+
+function never(): never {
+  throw new Error("there is no such preset");
+}
