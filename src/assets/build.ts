@@ -1,6 +1,7 @@
 /** `npm run build:assets`: the pages and files that are served beside the API, into dist/assets. */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { build } from "esbuild";
 import { docsPage } from "../openapi/docs-page.ts";
 
 const SOURCE = path.join(import.meta.dirname, "..");
@@ -20,6 +21,24 @@ const put = (name: string, text: string): void => writeFileSync(path.join(FOLDER
 const document: unknown = JSON.parse(
   readFileSync(path.join(SOURCE, "openapi/openapi.json"), "utf8"),
 );
+const { outputFiles } = await build({
+  entryPoints: [path.join(SOURCE, "console/main.tsx"), path.join(SOURCE, "console/console.css")],
+  entryNames: "console",
+  outdir: FOLDER,
+  bundle: true,
+  minify: true,
+  write: false,
+  format: "esm",
+  // Two years of browsers.
+  target: ["chrome123", "firefox120", "safari17.5"],
+  jsx: "automatic",
+  jsxImportSource: "hono/jsx/dom",
+  legalComments: "none",
+});
+for (const { path: file, contents } of outputFiles) writeFileSync(file, contents);
+for (const name of ["index.html", "icon.svg"]) {
+  cpSync(path.join(SOURCE, "console", name), path.join(FOLDER, name));
+}
 put("_headers", HEADERS);
 put("openapi.json", JSON.stringify(document));
 put("docs.html", await docsPage(document));

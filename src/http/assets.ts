@@ -17,6 +17,9 @@ const HTML = "text/html; charset=UTF-8";
 /** What is served, by path. */
 export const ASSETS: Readonly<Record<string, Asset>> = {
   "/": { file: "index.html", type: HTML },
+  "/console.js": { file: "console.js", type: "text/javascript; charset=UTF-8" },
+  "/console.css": { file: "console.css", type: "text/css; charset=UTF-8" },
+  "/icon.svg": { file: "icon.svg", type: "image/svg+xml" },
   "/docs": { file: "docs.html", type: HTML },
   "/docs.css": { file: "docs.css", type: "text/css; charset=UTF-8" },
   "/openapi.json": { file: "openapi.json", type: "application/json" },

@@ -1,0 +1,27 @@
+/** Which encoding an ID's text is in: the ones that can be, the likeliest first. */
+import { decode, ENCODINGS, type Encoding } from "../core/codec.ts";
+import { decompose } from "../core/id.ts";
+import { type Layout, tickStartMs } from "../core/layout.ts";
+
+/** IDs may lead the clock by a day. */
+const LEAD_MAX_MS = 86_400_000;
+
+/**
+ * The encodings in which the text is an ID of that layout. Those that give a time between the layout's epoch and
+ * `nowMs` come first, since almost every text is some number in base62; then the order of ENCODINGS.
+ */
+export function encodingsOf(text: string, layout: Layout, nowMs: number): Encoding[] {
+  const possible = ENCODINGS.filter((encoding) => idOf(text, encoding, layout) !== undefined);
+  const isLikely = (encoding: Encoding): boolean => {
+    const tick = idOf(text, encoding, layout)?.tick ?? Number.POSITIVE_INFINITY;
+    return tick > 0 && tickStartMs(layout, tick) <= nowMs + LEAD_MAX_MS;
+  };
+  // Digits alone are a decimal number, whatever it says.
+  if (possible[0] === "decimal") return possible;
+  return [...possible.filter(isLikely), ...possible.filter((encoding) => !isLikely(encoding))];
+}
+
+function idOf(text: string, encoding: Encoding, layout: Layout) {
+  const id = decode(text, encoding);
+  return id === undefined ? undefined : decompose(layout, id);
+}

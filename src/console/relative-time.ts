@@ -1,0 +1,18 @@
+const UNITS_MS = [
+  ["year", 31_557_600_000],
+  ["month", 2_629_800_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+] as const;
+
+/** How long ago or ahead a time is, in words. */
+export function relativeTime(unixMs: number, nowMs: number): string {
+  const awayMs = unixMs - nowMs;
+  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  for (const [unit, unitMs] of UNITS_MS) {
+    if (Math.abs(awayMs) >= unitMs) return words.format(Math.round(awayMs / unitMs), unit);
+  }
+  return "now";
+}

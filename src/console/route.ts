@@ -1,0 +1,56 @@
+/** Addresses of the console: `#/section/part/…?name=value`, so that a view can be shared. */
+import { useEffect, useState } from "hono/jsx/dom";
+
+export interface Route {
+  readonly section: string;
+  /** What follows the section, decoded. */
+  readonly parts: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Reads the part of an address after `#`. What cannot be decoded is taken as it stands. */
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = splitOnce(hash.replace(/^#?\/?/, ""), "?");
+  const [section = "", ...parts] = path.split("/").map(decoded);
+  return { section, parts, query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** The address of a view, with its `#`. */
+export function addressOf(
+  section: string,
+  parts: readonly string[] = [],
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const path = [section, ...parts].map(encodeURIComponent).join("/");
+  const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
+  return given.size > 0 ? `#/${path}?${given}` : `#/${path}`;
+}
+
+/** Goes to a view without a step in the history: what a form shows while it is filled in. */
+export function replaceAddress(address: string): void {
+  history.replaceState(null, "", address);
+}
+
+/** The view that the address names, now and whenever it changes. */
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const follow = (): void => setRoute(parseRoute(location.hash));
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return route;
+}
+
+function splitOnce(text: string, at: string): string[] {
+  const place = text.indexOf(at);
+  return place < 0 ? [text] : [text.slice(0, place), text.slice(place + 1)];
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

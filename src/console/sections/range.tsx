@@ -1,0 +1,92 @@
+/** The first and last ID of a stretch of time, for queries. */
+import { useState } from "hono/jsx/dom";
+import { parseInstant } from "../../core/instant.ts";
+import type { Layout } from "../../core/layout.ts";
+import { rangeOf } from "../../core/range.ts";
+import { Copy } from "../parts/copy.tsx";
+import { TextField } from "../parts/field.tsx";
+import { NamespaceField, useNamespace } from "../parts/namespace-field.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { addressOf, type Route, replaceAddress } from "../route.ts";
+
+const DAY_MS = 86_400_000;
+
+export function Range({ route }: { route: Route }) {
+  const [given = "default"] = route.parts;
+  const today = new Date().toISOString().slice(0, 10);
+  const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+  const [wish, setWish] = useState({
+    name: given,
+    from: route.query.from ?? today,
+    until: route.query.until ?? tomorrow,
+  });
+  const { found, error } = useNamespace(wish.name);
+  const show = (change: Partial<typeof wish>): void => {
+    const { name, from, until } = { ...wish, ...change };
+    setWish({ name, from, until });
+    replaceAddress(addressOf("range", [name], { from, until }));
+  };
+  return (
+    <>
+      <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
+        <NamespaceField value={wish.name} onValue={(name) => show({ name: name.trim() })} />
+        <TextField
+          label="From"
+          value={wish.from}
+          invalid={parseInstant(wish.from) === undefined}
+          onValue={(from) => show({ from })}
+        />
+        <TextField
+          label="Until (not included)"
+          value={wish.until}
+          invalid={parseInstant(wish.until) === undefined}
+          onValue={(until) => show({ until })}
+        />
+      </form>
+      <Problem error={error} scope="read" />
+      {found && !found.layout && <p>A segment’s numbers say nothing of time.</p>}
+      {found?.layout && <Found layout={found.layout} from={wish.from} until={wish.until} />}
+    </>
+  );
+}
+
+function Found({ layout, from, until }: { layout: Layout; from: string; until: string }) {
+  const [fromMs, untilMs] = [parseInstant(from), parseInstant(until)];
+  if (fromMs === undefined || untilMs === undefined) {
+    return (
+      <Problem error="A time is unix ms, or 2026-01-31, 2026-01-31T12:00Z, 2026-01-31T12:00+01:00 (UTC unless it says otherwise)." />
+    );
+  }
+  const range = rangeOf(layout, fromMs, untilMs);
+  if (!range) return <Problem error="No tick of this layout begins in that stretch of time." />;
+  const sql = `WHERE id BETWEEN ${range.first} AND ${range.last}`;
+  return (
+    <>
+      <table>
+        <tbody>
+          {(["first", "last"] as const).map((which) => (
+            <tr key={which}>
+              <th scope="row">{which}</th>
+              <td>
+                <code>{`${range[which]}`}</code>
+              </td>
+              <td>
+                <Copy text={`${range[which]}`} what={`the ${which} ID`} />
+              </td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">SQL</th>
+            <td>
+              <code>{sql}</code>
+            </td>
+            <td>
+              <Copy text={sql} what="the SQL condition" />
+            </td>
+          </tr>
+        </tbody>
+      </table>
+      <p>IDs may lead the clock, so this is not the same as “issued between”.</p>
+    </>
+  );
+}
