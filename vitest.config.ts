@@ -13,7 +13,7 @@ export default defineConfig({
       {
         test: {
           name: "core",
-          include: ["test/{core,openapi,simulation,verify}/**/*.test.ts"],
+          include: ["test/{core,console-core,openapi,simulation,verify}/**/*.test.ts"],
           testTimeout: 60_000,
         },
       },
@@ -71,6 +71,17 @@ export default defineConfig({
           include: ["test/crash/**/*.test.ts"],
           testTimeout: 180_000,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // The console in a real browser, beside the production build: in a group of its own likewise.
+        test: {
+          name: "console",
+          include: ["test/console/**/*.test.ts"],
+          globalSetup: ["test/console/unpack-chromium.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

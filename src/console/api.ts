@@ -8,44 +8,69 @@ export class ApiError extends Error {
   readonly code: string;
   /** 0 where no answer came. */
   readonly status: number;
+  /** When to ask again, in ms; 0 where time does not help. */
+  readonly retryAfterMs: number;
 
-  constructor(message: string, { code, status }: { code: string; status: number }) {
+  constructor(
+    message: string,
+    { code, status, retryAfterMs = 0 }: { code: string; status: number; retryAfterMs?: number },
+  ) {
     super(message);
     this.code = code;
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** How long an answer is waited for, in ms: longer than any wait that a namespace may allow. */
+const ANSWER_MAX_MS = 15_000;
 
 export type Json = Readonly<Record<string, unknown>>;
 
 interface Asked {
   readonly method?: "DELETE" | "GET" | "POST" | "PUT";
   readonly body?: unknown;
+  /** Beside the key's. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
 /** Asks for a path; the JSON object of a good answer, `{}` of an empty one. Throws ApiError. */
-export async function ask(
-  path: string,
-  { method = "GET", body, signal }: Asked = {},
-): Promise<Json> {
-  const key = savedKey();
-  const headers = new Headers({ accept: "application/json" });
-  if (key !== "") headers.set("authorization", `Bearer ${key}`);
-  if (body !== undefined) headers.set("content-type", "application/json");
-  const init: RequestInit = { method, headers, cache: "no-store", credentials: "omit" };
-  if (body !== undefined) init.body = JSON.stringify(body);
-  if (signal) init.signal = signal;
-  const response = await fetch(path, init).catch((cause: unknown) => {
-    if (signal?.aborted) throw cause;
+export async function ask(path: string, asked: Asked = {}): Promise<Json> {
+  const { signal } = asked;
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  signal?.addEventListener("abort", end);
+  const timer = setTimeout(end, ANSWER_MAX_MS);
+  try {
+    return await answerOf(await fetch(path, { ...requestOf(asked), signal: ended.signal }));
+  } catch (cause) {
+    if (cause instanceof ApiError || signal?.aborted) throw cause;
     throw new ApiError("The service does not answer.", { code: "unreachable", status: 0 });
-  });
-  const answer = objectOf(await response.text().catch(() => ""));
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+function requestOf({ method = "GET", body, headers: more = {} }: Asked): RequestInit {
+  const headers = new Headers({ ...more, accept: "application/json" });
+  const key = savedKey();
+  if (key !== "") headers.set("authorization", `Bearer ${key}`);
+  const init: RequestInit = { method, headers, cache: "no-store", credentials: "omit" };
+  if (body === undefined) return init;
+  headers.set("content-type", "application/json");
+  return { ...init, body: JSON.stringify(body) };
+}
+
+async function answerOf(response: Response): Promise<Json> {
+  const answer = objectOf(await response.text());
   if (response.ok) return answer;
-  const { detail, code } = answer;
+  const { detail, code, retryAfterMs } = answer;
   throw new ApiError(textOf(detail, `The service answers ${response.status}.`), {
     code: textOf(code, "unknown"),
     status: response.status,
+    retryAfterMs: numberOf(retryAfterMs),
   });
 }
 

@@ -1,6 +1,7 @@
 /** The page: its sections by address, and the key of this tab. */
+import { useEffect, useRef } from "hono/jsx/dom";
 import { KeyForm } from "./parts/key-form.tsx";
-import { addressOf, useRoute } from "./route.ts";
+import { addressOf, useVisit } from "./route.ts";
 import { Decode } from "./sections/decode.tsx";
 import { Design } from "./sections/design.tsx";
 import { Get } from "./sections/get.tsx";
@@ -19,10 +20,19 @@ const SECTIONS = [
   { name: "keys", title: "Keys", Section: Keys },
 ] as const;
 
+/** What an address names that names no section. */
+const START = { section: "decode", parts: [], query: {} };
+
 export function App() {
-  const route = useRoute();
-  const shown = SECTIONS.find(({ name }) => name === route.section) ?? SECTIONS[0];
-  const { Section } = shown;
+  const { route, number } = useVisit();
+  const known = SECTIONS.find(({ name }) => name === route.section);
+  const { name: current, title, Section } = known ?? SECTIONS[0];
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Edgeflake`;
+    // Who followed a link goes on reading at the new view; the page's own start is left alone.
+    if (number > 0) heading.current?.focus();
+  }, [number, title]);
   return (
     <>
       <header>
@@ -30,13 +40,13 @@ export function App() {
           Edgeflake
         </a>
         <nav aria-label="Sections">
-          {SECTIONS.map(({ name, title }) => (
+          {SECTIONS.map((section) => (
             <a
-              key={name}
-              href={addressOf(name)}
-              {...(name === shown.name && { "aria-current": "page" })}
+              key={section.name}
+              href={addressOf(section.name)}
+              aria-current={section.name === current ? "page" : "false"}
             >
-              {title}
+              {section.title}
             </a>
           ))}
           <a href="/docs">API</a>
@@ -44,8 +54,10 @@ export function App() {
         <KeyForm />
       </header>
       <main>
-        <h1>{shown.title}</h1>
-        <Section key={shown.name} route={route} />
+        <h1 tabindex={-1} ref={heading}>
+          {title}
+        </h1>
+        <Section key={`${current} ${number}`} route={known ? route : START} />
       </main>
     </>
   );

@@ -9,8 +9,10 @@ const LEAD_MAX_MS = 86_400_000;
 /**
  * The encodings in which the text is an ID of that layout. Those that give a time between the layout's epoch and
  * `nowMs` come first, since almost every text is some number in base62; then the order of ENCODINGS.
+ * Without a layout, those in which it is a number.
  */
-export function encodingsOf(text: string, layout: Layout, nowMs: number): Encoding[] {
+export function encodingsOf(text: string, layout: Layout | undefined, nowMs: number): Encoding[] {
+  if (!layout) return ENCODINGS.filter((encoding) => decode(text, encoding) !== undefined);
   const possible = ENCODINGS.filter((encoding) => idOf(text, encoding, layout) !== undefined);
   const isLikely = (encoding: Encoding): boolean => {
     const tick = idOf(text, encoding, layout)?.tick ?? Number.POSITIVE_INFINITY;

@@ -1,44 +1,99 @@
 /** What a layout gives, in words and figures. */
 import { maxIdOf } from "../core/id.ts";
 import { type Layout, type LayoutSpec, tickStartMs } from "../core/layout.ts";
-import { SAFE_ID_BITS_MAX } from "../core/limits.ts";
+import {
+  DATE_MS_MAX,
+  ID_BITS_MAX,
+  POSITION_BITS_MAX,
+  SAFE_ID_BITS_MAX,
+  SHARDS_DEFAULT,
+  WORKER_BITS_MAX,
+} from "../core/limits.ts";
 import { shardsMax } from "../core/namespace.ts";
-
-const DATE_MS_MAX = 8_640_000_000_000_000;
+import { leasableWorkers } from "../core/worker-lease.ts";
+import { figure } from "./figure.ts";
+import { relativeTime } from "./relative-time.ts";
 
 /** Pairs of what and how much. */
-export function facts(spec: LayoutSpec, layout: Layout, nowMs: number): [string, string][] {
-  const perSecond = (layout.sequenceCount * 1000) / spec.tickMs;
+export function facts(layout: Layout, nowMs: number): [string, string][] {
+  const perSecond = idsPerSecond(layout);
   const shards = shardsMax(layout);
-  const isSafe = layout.totalBits <= SAFE_ID_BITS_MAX;
+  const { first, end } = leasableWorkers(layout);
+  const leased = layout.workerCount > 1 ? figure(end - first) : "none";
   return [
     ["Bits", `${layout.totalBits}; the largest ID is ${maxIdOf(layout)}`],
+    ["Begins", beginOf(layout, nowMs)],
     ["Runs out", endOf(layout, nowMs)],
     ["IDs per second and shard", figure(perSecond)],
-    ["Shards", `${figure(shards)} at most; as many worker IDs for leases`],
-    ["IDs per second in all", figure(perSecond * shards)],
     [
-      "In JavaScript",
-      isSafe
-        ? "exact as a number (53 bits at most)"
-        : "a text or BigInt: numbers are exact to 53 bits only",
+      "Shards",
+      `${figure(Math.min(SHARDS_DEFAULT, shards))} unless asked for, at most ${figure(shards)}`,
     ],
-    [
-      "Two IDs alike",
-      "never: a worker ID belongs to one shard or one lease, and a place of its line is granted once",
-    ],
+    ["IDs per second in all", `${figure(perSecond * shards)} with all shards`],
+    ["Worker IDs for leases", leased],
+    ["In JavaScript", numbersOf(layout)],
+    ["Two IDs alike", NEVER],
   ];
+}
+
+const NEVER =
+  "never: a worker ID belongs to one shard or one lease, and a place of its line is granted once";
+
+/** Every lane that is always used opens with each tick; one for a clock that went back adds none. */
+function idsPerSecond({ sequenceCount, tickMs, laneUse, laneCount }: Layout): number {
+  return (sequenceCount * (laneUse === "always" ? laneCount : 1) * 1000) / tickMs;
+}
+
+function numbersOf({ totalBits }: Layout): string {
+  return totalBits <= SAFE_ID_BITS_MAX
+    ? `safe: every ID is exact as a number (${SAFE_ID_BITS_MAX} bits at most)`
+    : `not safe: numbers are exact to ${SAFE_ID_BITS_MAX} bits only, so an ID is a text or a BigInt`;
+}
+
+function beginOf({ epochMs }: Layout, nowMs: number): string {
+  const begin = new Date(epochMs).toISOString();
+  if (epochMs <= nowMs) return begin;
+  return `${begin}: that is ahead, until then every request is refused (clock_before_epoch)`;
 }
 
 function endOf(layout: Layout, nowMs: number): string {
   const endMs = tickStartMs(layout, layout.tickCount);
   if (endMs > DATE_MS_MAX) return "after the year 275760";
   const day = new Date(endMs).toISOString().slice(0, 10);
-  if (endMs <= nowMs) return `on ${day}: that is over, nothing can be issued`;
-  if (layout.epochMs > nowMs) return `on ${day}; it has not begun yet`;
-  return `on ${day}`;
+  if (endMs > nowMs) return `${day}, ${relativeTime(endMs, nowMs)}`;
+  return `${day}: that is over, every request is refused (timestamp_exhausted)`;
 }
 
-function figure(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
+/** How much of a limit a layout takes. */
+export interface LimitUse {
+  readonly what: string;
+  readonly bits: number;
+  readonly most: number;
+  /** Why there is the limit. */
+  readonly why: string;
+}
+
+/** The limits that the widths of fields together meet, also of a layout that cannot be. */
+export function limitUses(spec: LayoutSpec): LimitUse[] {
+  const { timestampBits, datacenterBits, workerBits, laneBits, sequenceBits } = spec;
+  return [
+    {
+      what: "timestamp + sequence",
+      bits: timestampBits + sequenceBits,
+      most: POSITION_BITS_MAX,
+      why: "a place on a shard’s line is an exact number",
+    },
+    {
+      what: "datacenter + worker",
+      bits: datacenterBits + workerBits,
+      most: WORKER_BITS_MAX,
+      why: "the widest that is in use anywhere",
+    },
+    {
+      what: "all fields",
+      bits: timestampBits + datacenterBits + workerBits + laneBits + sequenceBits,
+      most: ID_BITS_MAX,
+      why: "an ID is a positive signed 64-bit integer in every database",
+    },
+  ];
 }

@@ -1,7 +1,7 @@
 /** Namespaces that an ID can be of: the built-in ones, which need no request, and those of the service. */
 import { type Layout, type LayoutSpec, makeLayout } from "../core/layout.ts";
 import { PRESETS } from "../core/presets.ts";
-import { ask, type Json, numberOf, objectIn, textOf } from "./api.ts";
+import { ask, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 
 /** A namespace as the console knows it; without a layout it is a segment. */
 export interface KnownNamespace {
@@ -9,22 +9,37 @@ export interface KnownNamespace {
   readonly layout: Layout | undefined;
 }
 
+const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+
+/** What a namespace may be called, as part of a sentence. */
+export const NAME_TAKES = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
+
+/** Whether a namespace can have that name; others are not asked for. */
+export function isName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** The presets' names. */
 export const PRESET_NAMES: readonly string[] = [...PRESETS.keys()];
 
-/** The namespace of that name: built in, or asked for at the service. Throws ApiError. */
-export async function findNamespace(name: string): Promise<KnownNamespace> {
+/** The built-in namespace of that name. */
+export function builtIn(name: string): KnownNamespace | undefined {
   const preset = PRESETS.get(name);
-  if (preset) return { name, layout: preset.layout };
-  const { kind, layout } = await ask(`/v1/namespaces/${encodeURIComponent(name)}`);
-  return { name, layout: kind === "segment" ? undefined : layoutIn(objectIn(layout)) };
+  return preset && { name, layout: preset.layout };
 }
 
-/** Names of a page of the service's namespaces, the built-in ones among them. Throws ApiError. */
+/** What the service says of a namespace. Throws where its layout is none. */
+export function namespaceIn({ name, kind, layout }: Json): KnownNamespace {
+  return {
+    name: textOf(name),
+    layout: kind === "segment" ? undefined : layoutIn(objectIn(layout)),
+  };
+}
+
+/** Names of the first page of the service's namespaces, the built-in ones among them. Throws ApiError. */
 export async function listNames(): Promise<string[]> {
   const { namespaces } = await ask("/v1/namespaces?limit=100");
-  const listed = Array.isArray(namespaces) ? namespaces : [];
-  return listed.map((one) => textOf(objectIn(one).name)).filter((name) => name !== "");
+  return objectsOf(namespaces).map(({ name }) => textOf(name));
 }
 
 /** A layout out of an answer. Throws where it is none. */

@@ -1,6 +1,7 @@
 /** What the service says, asked again and again while the page is visible. */
 import { useEffect, useState } from "hono/jsx/dom";
-import { ask, type Json } from "./api.ts";
+import { ApiError, ask, type Json } from "./api.ts";
+import { useSavedKey } from "./session.ts";
 
 export interface Polled {
   /** The last answer; kept while the service is away. */
@@ -13,33 +14,81 @@ export interface Polled {
 
 const NOTHING: Polled = { atMs: 0 };
 
-/** Asks for `path` now and every so many ms; one question at a time. An empty path asks nothing. */
-export function usePolled(path: string, everyMs: number): Polled {
-  const [state, setState] = useState<{ path: string; polled: Polled }>({ path, polled: NOTHING });
+/** For what does not change: asked again only until there is an answer. */
+export const ONCE = Number.POSITIVE_INFINITY;
+/** How soon a service that is away is asked again, in ms. */
+const AWAY_EVERY_MS = 2000;
+/** How soon after a refusal that time seldom mends (a key, a name), in ms. */
+const REFUSED_EVERY_MS = 30_000;
+
+/**
+ * Asks for `path` now and every so many ms; one question at a time, at once when the page is looked at again, and anew
+ * with another key of this tab or another `turn`. An empty path asks nothing.
+ */
+export function usePolled(path: string, everyMs: number, turn = 0): Polled {
+  const key = useSavedKey();
+  const [state, setState] = useState({ path, key, polled: NOTHING });
   useEffect(() => {
-    const ended = new AbortController();
-    const { signal } = ended;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let last = NOTHING;
-    const tell = (polled: Polled): void => {
-      if (signal.aborted) return;
-      last = polled;
-      setState({ path, polled });
-    };
-    const look = async (): Promise<void> => {
-      if (document.visibilityState === "visible") {
-        await ask(path, { signal }).then(
-          (answer) => tell({ answer, atMs: performance.now() }),
-          (error: unknown) => tell({ ...last, error }),
-        );
-      }
-      if (!signal.aborted) timer = setTimeout(look, everyMs);
-    };
-    if (path !== "") void look();
-    return () => {
-      ended.abort();
-      clearTimeout(timer);
-    };
-  }, [path, everyMs]);
-  return state.path === path ? state.polled : NOTHING;
+    if (path === "") return;
+    return poll(path, everyMs, (change) => {
+      // What another key was shown is not shown to this one.
+      setState((before) => {
+        const isSame = before.path === path && before.key === key;
+        return { path, key, polled: change(isSame ? before.polled : NOTHING) };
+      });
+    });
+  }, [path, everyMs, key, turn]);
+  return state.path === path && state.key === key ? state.polled : NOTHING;
+}
+
+type Tell = (change: (before: Polled) => Polled) => void;
+
+/** Goes on until the returned function is called. */
+function poll(path: string, everyMs: number, tell: Tell): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isDue = true;
+  const look = async (): Promise<void> => {
+    if (!isDue || signal.aborted || document.visibilityState !== "visible") return;
+    isDue = false;
+    const nextMs = await ask(path, { signal }).then(
+      (answer) => {
+        if (!signal.aborted) tell(() => ({ answer, atMs: performance.now() }));
+        return everyMs;
+      },
+      (error: unknown) => {
+        if (!signal.aborted) tell((before) => withError(before, error));
+        return pauseMs(error, everyMs);
+      },
+    );
+    if (signal.aborted || nextMs === ONCE) return;
+    timer = setTimeout(() => {
+      isDue = true;
+      void look();
+    }, nextMs);
+  };
+  const lookNow = (): void => void look();
+  document.addEventListener("visibilitychange", lookNow);
+  void look();
+  return () => {
+    ended.abort();
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", lookNow);
+  };
+}
+
+/** A service that is away or has no time keeps what it said; one that refuses takes it back. */
+function withError(before: Polled, error: unknown): Polled {
+  return isRefusal(error) ? { ...NOTHING, error } : { ...before, error };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 429;
+}
+
+function pauseMs(error: unknown, everyMs: number): number {
+  if (isRefusal(error)) return REFUSED_EVERY_MS;
+  const atLeastMs = error instanceof ApiError ? error.retryAfterMs : 0;
+  return Math.max(atLeastMs, Math.min(everyMs, AWAY_EVERY_MS));
 }

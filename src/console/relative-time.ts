@@ -10,9 +10,10 @@ const UNITS_MS = [
 /** How long ago or ahead a time is, in words. */
 export function relativeTime(unixMs: number, nowMs: number): string {
   const awayMs = unixMs - nowMs;
-  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });
   for (const [unit, unitMs] of UNITS_MS) {
-    if (Math.abs(awayMs) >= unitMs) return words.format(Math.round(awayMs / unitMs), unit);
+    // Toward 0: 59.9 seconds are not yet "60 seconds".
+    if (Math.abs(awayMs) >= unitMs) return words.format(Math.trunc(awayMs / unitMs), unit);
   }
   return "now";
 }

@@ -31,15 +31,28 @@ export function replaceAddress(address: string): void {
   history.replaceState(null, "", address);
 }
 
+/** A view that was gone to: by a link, a step in the history, or an address typed in. */
+export interface Visit {
+  readonly route: Route;
+  /** 0 for the view that the page was opened with. */
+  readonly number: number;
+}
+
 /** The view that the address names, now and whenever it changes. */
-export function useRoute(): Route {
-  const [route, setRoute] = useState(() => parseRoute(location.hash));
+export function useVisit(): Visit {
+  const [visit, setVisit] = useState<Visit>(() => ({
+    route: parseRoute(location.hash),
+    number: 0,
+  }));
   useEffect(() => {
-    const follow = (): void => setRoute(parseRoute(location.hash));
+    const follow = (): void => {
+      const route = parseRoute(location.hash);
+      setVisit(({ number }) => ({ route, number: number + 1 }));
+    };
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
-  return route;
+  return visit;
 }
 
 function splitOnce(text: string, at: string): string[] {

@@ -18,9 +18,25 @@ export interface ShardState {
   readonly advice: string;
 }
 
-interface Bounds {
+/** What a shard may do, in ms. */
+export interface Bounds {
   readonly maxBorrowMs: number;
   readonly maxStepBackMs: number;
+  readonly maxWaitMs: number;
+  readonly reserveMs: number;
+  readonly tickMs: number;
+}
+
+/** What a namespace's definition says of that. */
+export function boundsIn(definition: Json): Bounds {
+  const policy = objectIn(definition.policy);
+  return {
+    maxBorrowMs: numberOf(policy.maxBorrowMs),
+    maxStepBackMs: numberOf(policy.maxStepBackMs),
+    maxWaitMs: numberOf(policy.maxWaitMs),
+    reserveMs: numberOf(policy.reserveMs),
+    tickMs: numberOf(objectIn(definition.layout).tickMs, 1),
+  };
 }
 
 /** What a shard's status says. */
@@ -39,7 +55,8 @@ export function shardFacts(status: Json): ShardFacts {
   };
 }
 
-function refusalsIn(value: unknown): Record<string, number> {
+/** Refusals by code. */
+export function refusalsIn(value: unknown): Record<string, number> {
   const pairs = Object.entries(objectIn(value)).map(([code, times]) => [code, numberOf(times)]);
   return Object.fromEntries(pairs);
 }
@@ -48,24 +65,30 @@ function refusalsIn(value: unknown): Record<string, number> {
 export function shardState(
   { leadMs, fault }: ShardFacts,
   recent: Readonly<Record<string, number>>,
-  { maxBorrowMs, maxStepBackMs }: Bounds,
+  { maxBorrowMs, maxStepBackMs, maxWaitMs, reserveMs, tickMs }: Bounds,
 ): ShardState {
-  if (fault !== "") return { level: "bad", words: "does not answer", advice: fault };
-  if (leadMs > maxBorrowMs + maxStepBackMs) {
-    const advice =
-      "The clock is further back than is forgiven. It mends itself when the clock has caught up; a larger maxStepBackMs goes on at once.";
-    return { level: "bad", words: `behind by ${duration(leadMs - maxBorrowMs)}`, advice };
+  if (fault !== "") return { level: "bad", words: "does not answer", advice: `${fault} ${AWAY}` };
+  // By demand a line leads by what it may borrow and the tick it is in; after a start, by what was reserved.
+  const usualMs = Math.max(maxBorrowMs, reserveMs) + tickMs;
+  if (leadMs > Math.max(maxBorrowMs + maxStepBackMs + maxWaitMs + tickMs, usualMs)) {
+    return { level: "bad", words: `behind by ${duration(leadMs - maxBorrowMs)}`, advice: BEHIND };
   }
   if ((recent.shard_saturated ?? 0) > 0) {
-    const advice = "More is asked than one worker ID can give. More shards, or blocks and batches.";
-    return { level: "warning", words: "saturated", advice };
+    return { level: "warning", words: "saturated", advice: SATURATED };
   }
-  if (leadMs > maxBorrowMs) {
-    const advice = "Nothing to do: it goes on from where it was until the clock has caught up.";
-    return { level: "warning", words: `riding out a step back of ${duration(leadMs)}`, advice };
+  if (leadMs > usualMs) {
+    const words = `riding out a step back of ${duration(leadMs)}`;
+    return { level: "warning", words, advice: RIDING };
   }
   return { level: "good", words: "in step", advice: "" };
 }
+
+const AWAY = "It is asked again; other shards serve meanwhile.";
+const BEHIND =
+  "The clock is further back than is forgiven: IDs are refused. Look after the clock; it goes on by itself once that has caught up. A larger maxStepBackMs goes on at once.";
+const SATURATED =
+  "More is asked than one worker ID can give. More shards, a longer maxBorrowMs, or blocks ahead.";
+const RIDING = "Nothing to do: it goes on from where it was until the clock has caught up.";
 
 /** A length of time in words, of one unit. */
 export function duration(ms: number): string {

@@ -11,6 +11,8 @@ export interface ServiceSettings {
   readonly startedBy?: readonly string[];
   /** Called with each line of the service's log; without it, its errors go to this process's. */
   readonly onLog?: (line: string) => void;
+  /** Where it listens; any free port unless given. */
+  readonly port?: number;
 }
 
 export class ServiceProcess {
@@ -29,10 +31,10 @@ export class ServiceProcess {
       readonly ACCESS?: string;
       readonly ADMIN_KEY?: string;
     },
-    { startedBy = [], onLog }: ServiceSettings = {},
+    { startedBy = [], onLog, port = 0 }: ServiceSettings = {},
   ): Promise<ServiceProcess> {
     const { ACCESS: _, ADMIN_KEY: __, ...environment } = process.env;
-    const serve = [process.execPath, SERVE_SCRIPT, "--port", "0", "--data", dataFolder];
+    const serve = [process.execPath, SERVE_SCRIPT, "--port", `${port}`, "--data", dataFolder];
     const [program = "", ...args] = [...startedBy, ...serve];
     const child = spawn(program, args, {
       detached: true,

@@ -15,7 +15,8 @@ export function Bits({ layout, id }: { layout: Layout; id?: bigint }) {
             ))}
           </span>
           <span class="name">
-            {name} <small>{bits}</small>
+            {name} <small>{bits === 1 ? "1 bit" : `${bits} bits`}</small>
+            {id !== undefined && <b> {`${BigInt.asUintN(bits, id >> BigInt(shift))}`}</b>}
           </span>
         </div>
       ))}

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 /** A button that asks once more before it does something that cannot be undone. `what`: of which thing, for those who cannot see it. */
 export function Confirm(props: {
@@ -8,12 +8,18 @@ export function Confirm(props: {
   onConfirm: () => void;
 }) {
   const { label, question, what, onConfirm } = props;
-  const [asks, setAsks] = useState(false);
+  const [asks, setAsks] = useState<boolean | undefined>(undefined);
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (asks !== undefined) first.current?.focus();
+  }, [asks]);
   if (!asks) {
     return (
       <button
         type="button"
         class="small"
+        ref={first}
         aria-label={`${label} ${what}`}
         onClick={() => setAsks(true)}
       >
@@ -26,13 +32,24 @@ export function Confirm(props: {
     onConfirm();
   };
   return (
-    <span>
+    <span class="confirm">
       {question}{" "}
-      <button type="button" class="small bad" onClick={confirm}>
-        Yes, {label.toLowerCase()}
-      </button>{" "}
-      <button type="button" class="small" onClick={() => setAsks(false)}>
+      <button
+        type="button"
+        class="small"
+        ref={first}
+        aria-label={`No, do not ${label.toLowerCase()} ${what}`}
+        onClick={() => setAsks(false)}
+      >
         No
+      </button>{" "}
+      <button
+        type="button"
+        class="small bad"
+        aria-label={`Yes, ${label.toLowerCase()} ${what}`}
+        onClick={confirm}
+      >
+        Yes, {label.toLowerCase()}
       </button>
     </span>
   );

@@ -30,8 +30,10 @@ export function TextField(props: {
   placeholder?: string;
   invalid?: boolean;
   list?: string;
+  onFocus?: () => void;
 }) {
-  const { label, value, onValue, type = "text", placeholder = "", invalid = false, list } = props;
+  const { label, value, onValue, type = "text", placeholder = "", invalid = false } = props;
+  const { list, onFocus } = props;
   return (
     <Labelled label={label}>
       <input
@@ -42,6 +44,7 @@ export function TextField(props: {
         spellcheck={false}
         aria-invalid={invalid ? "true" : "false"}
         {...(list !== undefined && { list })}
+        {...(onFocus && { onFocus })}
         onInput={(event: Event) => onValue(textIn(event))}
       />
     </Labelled>

@@ -1,47 +1,49 @@
 import { useState } from "hono/jsx/dom";
-import { savedKey, saveKey } from "../session.ts";
+import { isSendable, saveKey, useSavedKey } from "../session.ts";
 import { textIn } from "./field.tsx";
 
 /** Where the key of this tab is set and forgotten. Its text is not shown again. */
 export function KeyForm() {
-  const [hasKey, setHasKey] = useState(savedKey() !== "");
+  const key = useSavedKey();
   const [text, setText] = useState("");
-  const keep = (key: string): void => {
-    saveKey(key);
-    setHasKey(key !== "");
-    setText("");
-    // What is shown was asked for with another key.
-    dispatchEvent(new HashChangeEvent("hashchange"));
-  };
-  if (hasKey) {
+  const [isWrong, setIsWrong] = useState(false);
+  if (key !== "") {
     return (
       <div class="key">
         <span>A key is kept in this tab.</span>
-        <button type="button" class="small" onClick={() => keep("")}>
+        <button type="button" class="small" onClick={() => saveKey("")}>
           Forget it
         </button>
       </div>
     );
   }
+  const keep = (event: Event): void => {
+    event.preventDefault();
+    const given = text.trim();
+    setIsWrong(!isSendable(given));
+    if (!isSendable(given)) return;
+    setText("");
+    saveKey(given);
+  };
   return (
-    <form
-      class="key"
-      onSubmit={(event: Event) => {
-        event.preventDefault();
-        keep(text.trim());
-      }}
-    >
+    <form class="key" onSubmit={keep}>
       <input
         type="password"
         autocomplete="off"
         aria-label="API key"
         placeholder="API key, where one is needed"
         value={text}
+        aria-invalid={isWrong ? "true" : "false"}
         onInput={(event: Event) => setText(textIn(event))}
       />
       <button type="submit" class="small">
         Use
       </button>
+      {isWrong && (
+        <span class="problem" role="alert">
+          A key is letters, digits and . _ ~ + / -
+        </span>
+      )}
     </form>
   );
 }

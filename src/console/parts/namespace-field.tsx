@@ -1,19 +1,37 @@
 /** Where a namespace is named: a built-in one, or any other of the service. */
 import { useEffect, useState } from "hono/jsx/dom";
-import { findNamespace, type KnownNamespace, listNames, PRESET_NAMES } from "../namespaces.ts";
+import {
+  builtIn,
+  isName,
+  type KnownNamespace,
+  listNames,
+  NAME_TAKES,
+  namespaceIn,
+  PRESET_NAMES,
+} from "../namespaces.ts";
+import { ONCE, usePolled } from "../polled.ts";
 import { TextField } from "./field.tsx";
 
 const LIST_ID = "namespaces";
+/** How long a name must stand before the service is asked for it, in ms: not after each letter. */
+const SETTLED_MS = 300;
 
 export function NamespaceField(props: { value: string; onValue: (name: string) => void }) {
   const [names, setNames] = useState(PRESET_NAMES);
-  useEffect(() => {
+  const offer = (): void => {
     // Only an offer: without a key, or a service that answers, the built-in ones are enough.
     listNames().then(setNames, () => undefined);
-  }, []);
+  };
   return (
     <>
-      <TextField label="Namespace" list={LIST_ID} {...props} />
+      <TextField
+        label="Namespace"
+        value={props.value}
+        list={LIST_ID}
+        invalid={!isName(props.value)}
+        onValue={(name) => props.onValue(name.trim())}
+        onFocus={offer}
+      />
       <datalist id={LIST_ID}>
         {names.map((name) => (
           <option key={name} value={name} />
@@ -23,20 +41,33 @@ export function NamespaceField(props: { value: string; onValue: (name: string) =
   );
 }
 
-/** The namespace of that name, once it is known, or why it is not. */
-export function useNamespace(name: string): { found?: KnownNamespace; error?: unknown } {
-  const [state, setState] = useState<{ name: string; found?: KnownNamespace; error?: unknown }>({
-    name: "",
-  });
+/** Why a text names no namespace; undefined where it may. */
+export function nameProblem(name: string): string | undefined {
+  return isName(name) ? undefined : `A namespace’s name is ${NAME_TAKES}.`;
+}
+
+/** The name once it has stood for a moment; empty while it cannot be one. */
+export function useSettledName(name: string): string {
+  const [settled, setSettled] = useState(name);
   useEffect(() => {
-    let isWanted = name !== "";
-    findNamespace(name).then(
-      (found) => isWanted && setState({ name, found }),
-      (error: unknown) => isWanted && setState({ name, error }),
-    );
-    return () => {
-      isWanted = false;
-    };
+    const timer = setTimeout(() => setSettled(name), SETTLED_MS);
+    return () => clearTimeout(timer);
   }, [name]);
-  return state.name === name ? state : {};
+  return settled === name && isName(name) ? name : "";
+}
+
+/** The namespace of that name, once it is known, or why it is not. A built-in one needs no request. */
+export function useNamespace(name: string): { found?: KnownNamespace; error?: unknown } {
+  const known = builtIn(name);
+  const asked = useSettledName(known ? "" : name);
+  const { answer, error } = usePolled(asked === "" ? "" : `/v1/namespaces/${asked}`, ONCE);
+  const problem = nameProblem(name);
+  if (known) return { found: known };
+  if (problem !== undefined) return { error: problem };
+  if (error !== undefined || !answer) return { error };
+  try {
+    return { found: namespaceIn(answer) };
+  } catch (cause) {
+    return { error: cause };
+  }
 }

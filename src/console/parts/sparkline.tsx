@@ -10,8 +10,31 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
     return `${(place * step).toFixed(1)},${y.toFixed(1)}`;
   });
   return (
-    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-      <polyline points={points.join(" ")} fill="none" stroke="currentColor" stroke-width="1.5" />
+    <svg
+      class="spark"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <polyline
+        points={points.join(" ")}
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.5"
+        vector-effect="non-scaling-stroke"
+      />
     </svg>
+  );
+}
+
+/** A value as it is now, and how it was. */
+export function Chart(props: { title: string; value: string; values: readonly number[] }) {
+  const { title, value, values } = props;
+  return (
+    <div class="chart">
+      <span>{title}</span> <b>{value}</b>
+      <Sparkline values={values} label={`${title}, the last ${values.length} looks`} />
+    </div>
   );
 }

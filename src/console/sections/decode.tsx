@@ -1,7 +1,14 @@
 /** What an ID says: reckoned here, by the same core as the service's, with no request. */
-import { useEffect, useState } from "hono/jsx/dom";
-import { decode as decodeText, ENCODINGS, type Encoding, encodingTakes } from "../../core/codec.ts";
+import { useState } from "hono/jsx/dom";
+import {
+  decode as decodeText,
+  ENCODINGS,
+  type Encoding,
+  encode,
+  encodingTakes,
+} from "../../core/codec.ts";
 import { type DecodedSnowflake, decodedId } from "../../core/decoded.ts";
+import { maxIdOf } from "../../core/id.ts";
 import { fieldOf, type Layout } from "../../core/layout.ts";
 import { encodingsOf } from "../guess-encoding.ts";
 import { Bits, FIELD_MEANS } from "../parts/bits.tsx";
@@ -9,7 +16,7 @@ import { Copy } from "../parts/copy.tsx";
 import { Choice, TextField } from "../parts/field.tsx";
 import { NamespaceField, useNamespace } from "../parts/namespace-field.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { relativeTime } from "../relative-time.ts";
+import { Time } from "../parts/time.tsx";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 
 const GUESSED = "guessed";
@@ -19,11 +26,6 @@ export function Decode({ route }: { route: Route }) {
   const [name, setName] = useState(given);
   const [text, setText] = useState(id);
   const [chosen, setChosen] = useState<string>(route.query.encoding ?? GUESSED);
-  useEffect(() => {
-    setName(given);
-    setText(id);
-    setChosen(route.query.encoding ?? GUESSED);
-  }, [given, id, route.query.encoding]);
   const { found, error } = useNamespace(name);
   const show = (next: { name?: string; text?: string; chosen?: string }): void => {
     const now = { name, text, chosen, ...next };
@@ -37,7 +39,7 @@ export function Decode({ route }: { route: Route }) {
   return (
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
-        <NamespaceField value={name} onValue={(value) => show({ name: value.trim() })} />
+        <NamespaceField value={name} onValue={(value) => show({ name: value })} />
         <TextField
           label="ID"
           value={text}
@@ -52,22 +54,25 @@ export function Decode({ route }: { route: Route }) {
         />
       </form>
       <Problem error={error} scope="read" />
-      {found && !found.layout && (
-        <p>A segment’s number says no more than itself: how many were given out before it.</p>
-      )}
-      {found?.layout && text.trim() !== "" && (
+      {found && text.trim() !== "" && (
         <Told layout={found.layout} text={text.trim()} chosen={chosen} />
+      )}
+      {found && text.trim() === "" && (
+        <p>Paste an ID in any encoding. It is read here in the page: nothing is sent.</p>
       )}
     </>
   );
 }
 
-function Told({ layout, text, chosen }: { layout: Layout; text: string; chosen: string }) {
+/** `layout` undefined: a segment's number. */
+function Told(props: { layout: Layout | undefined; text: string; chosen: string }) {
+  const { layout, text, chosen } = props;
   const guesses = encodingsOf(text, layout, Date.now());
   const encoding = ENCODINGS.find((one) => one === chosen) ?? guesses[0] ?? "decimal";
   const id = decodeText(text, encoding);
-  const said = id === undefined ? undefined : decodedId(layout, id);
-  if (id === undefined || !said) return <WhyNot layout={layout} text={text} encoding={encoding} />;
+  if (id === undefined || (layout && id > maxIdOf(layout))) {
+    return <WhyNot layout={layout} text={text} chosen={chosen} />;
+  }
   const others = guesses.filter((one) => one !== encoding);
   return (
     <>
@@ -76,9 +81,23 @@ function Told({ layout, text, chosen }: { layout: Layout; text: string; chosen: 
         {chosen === GUESSED ? ", guessed" : ""}
         {chosen === GUESSED && others.length > 0 ? `; it could be ${others.join(" or ")} too` : ""}.
       </p>
+      {layout ? (
+        <Snowflake layout={layout} id={id} />
+      ) : (
+        <p>A segment’s number says no more than itself.</p>
+      )}
+      <Encodings id={id} />
+    </>
+  );
+}
+
+function Snowflake({ layout, id }: { layout: Layout; id: bigint }) {
+  const said = decodedId(layout, id);
+  if (!said) return null;
+  return (
+    <>
       <Bits layout={layout} id={id} />
       <Fields layout={layout} said={said} />
-      <Encodings said={said} />
     </>
   );
 }
@@ -92,9 +111,7 @@ function Fields({ layout, said }: { layout: Layout; said: DecodedSnowflake }) {
         <tr>
           <th scope="row">time</th>
           <td>
-            <b>{said.time ?? "past the year 275760"}</b> UTC
-            <br />
-            {new Date(said.unixMs).toLocaleString()} here, {relativeTime(said.unixMs, Date.now())}
+            <Time unixMs={said.unixMs} />
           </td>
         </tr>
         <tr>
@@ -116,7 +133,7 @@ function Fields({ layout, said }: { layout: Layout; said: DecodedSnowflake }) {
             <td>
               {values[name]}{" "}
               <small>
-                {bits} bits, {FIELD_MEANS[name]}
+                {bits === 1 ? "1 bit" : `${bits} bits`}, {FIELD_MEANS[name]}
               </small>
             </td>
           </tr>
@@ -126,7 +143,7 @@ function Fields({ layout, said }: { layout: Layout; said: DecodedSnowflake }) {
   );
 }
 
-function Encodings({ said }: { said: DecodedSnowflake }) {
+function Encodings({ id }: { id: bigint }) {
   return (
     <table>
       <caption>Encodings</caption>
@@ -135,10 +152,10 @@ function Encodings({ said }: { said: DecodedSnowflake }) {
           <tr key={encoding}>
             <th scope="row">{encoding}</th>
             <td>
-              <code>{said.encodings[encoding]}</code>
+              <code>{encode(id, encoding)}</code>
             </td>
             <td>
-              <Copy text={said.encodings[encoding]} what={`as ${encoding}`} />
+              <Copy text={encode(id, encoding)} what={`as ${encoding}`} />
             </td>
           </tr>
         ))}
@@ -147,14 +164,25 @@ function Encodings({ said }: { said: DecodedSnowflake }) {
   );
 }
 
-function WhyNot(props: { layout: Layout; text: string; encoding: Encoding }) {
-  const { layout, text, encoding } = props;
-  const isText = decodeText(text, encoding) !== undefined;
+function WhyNot(props: { layout: Layout | undefined; text: string; chosen: string }) {
+  const { layout, text, chosen } = props;
+  const asked = ENCODINGS.filter((one) => chosen === GUESSED || one === chosen);
+  const [readable] = asked.filter((one) => decodeText(text, one) !== undefined);
   return (
     <p class="problem" role="alert">
-      {isText
-        ? `That is no ID of this namespace: its IDs have ${layout.totalBits} bits.`
-        : `That is no ID as ${encoding}, which takes ${encodingTakes(encoding)}.`}
+      {readable === undefined ? whyUnread(chosen) : whyTooLarge(layout, readable)}
     </p>
   );
+}
+
+function whyUnread(chosen: string): string {
+  const encoding = ENCODINGS.find((one) => one === chosen);
+  return encoding === undefined
+    ? "That is no ID in any encoding: digits and letters only, no sign, space or leading zero, at most 2^63 − 1."
+    : `That is no ID as ${encoding}, which takes ${encodingTakes(encoding)}.`;
+}
+
+function whyTooLarge(layout: Layout | undefined, encoding: Encoding): string {
+  const bits = layout ? `, whose IDs have ${layout.totalBits} bits` : "";
+  return `That is no ID of this namespace${bits}: as ${encoding} it is larger.`;
 }

@@ -3,26 +3,16 @@ import { useState } from "hono/jsx/dom";
 import { type LayoutSpec, makeLayout } from "../../core/layout.ts";
 import { PRESETS } from "../../core/presets.ts";
 import { ask } from "../api.ts";
-import { facts } from "../layout-facts.ts";
+import { facts, limitUses } from "../layout-facts.ts";
+import { useAction } from "../parts/action.ts";
 import { Bits } from "../parts/bits.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { Choice, Labelled, TextField, textIn } from "../parts/field.tsx";
+import { TextField } from "../parts/field.tsx";
+import { LayoutForm } from "../parts/layout-form.tsx";
+import { nameProblem } from "../parts/namespace-field.tsx";
 import { Problem } from "../parts/problem.tsx";
-
-/** The widths that can be set, and how far. */
-const WIDTHS = [
-  ["timestampBits", "Timestamp bits", 1, 53],
-  ["datacenterBits", "Datacenter bits", 0, 22],
-  ["workerBits", "Worker bits", 0, 22],
-  ["laneBits", "Lane bits", 0, 4],
-  ["sequenceBits", "Sequence bits", 0, 52],
-] as const;
-
-const TICKS = [
-  ["1", "1 ms"],
-  ["10", "10 ms"],
-  ["1000", "1 s"],
-] as const;
+import { addressOf } from "../route.ts";
+import { savedKey } from "../session.ts";
 
 function startOf(preset: string): LayoutSpec {
   const known = PRESETS.get(preset);
@@ -35,103 +25,94 @@ export function Design() {
   const made = makeLayout(spec);
   return (
     <>
-      <form class="sliders" onSubmit={(event: Event) => event.preventDefault()}>
-        <Choice
-          label="Begin with"
-          value=""
-          options={[["", "…"], ...[...PRESETS.keys()].map((name) => [name, name] as const)]}
-          onValue={(name) => name !== "" && setSpec(startOf(name))}
-        />
-        <EpochField epochMs={spec.epochMs} onValue={(epochMs) => setSpec({ ...spec, epochMs })} />
-        <Choice
-          label="Tick"
-          value={`${spec.tickMs}`}
-          options={TICKS}
-          onValue={(tick) => setSpec({ ...spec, tickMs: Number(tick) })}
-        />
-        {WIDTHS.map(([name, label, least, most]) => (
-          <Labelled key={name} label={`${label}: ${spec[name]}`}>
-            <input
-              type="range"
-              min={least}
-              max={most}
-              value={spec[name]}
-              onInput={(event: Event) => setSpec({ ...spec, [name]: Number(textIn(event)) })}
-            />
-          </Labelled>
-        ))}
-      </form>
+      <LayoutForm spec={spec} onSpec={setSpec} />
       {made.ok ? (
-        <>
-          <Bits layout={made.layout} />
-          <table>
-            <caption>What it gives</caption>
-            <tbody>
-              {facts(spec, made.layout, Date.now()).map(([what, value]) => (
-                <tr key={what}>
-                  <th scope="row">{what}</th>
-                  <td>{value}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          <Create spec={spec} />
-        </>
+        <Bits layout={made.layout} />
       ) : (
-        <Problem error={`${made.problems.join("; ")}.`} />
+        <Problem error={`That cannot be: ${made.problems.join("; ")}.`} />
       )}
+      {made.ok && (
+        <table>
+          <caption>What it gives</caption>
+          <tbody>
+            {facts(made.layout, Date.now()).map(([what, value]) => (
+              <tr key={what}>
+                <th scope="row">{what}</th>
+                <td>{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Limits spec={spec} />
+      {made.ok && <Create spec={spec} />}
     </>
   );
 }
 
-function EpochField(props: { epochMs: number; onValue: (epochMs: number) => void }) {
-  const day = new Date(props.epochMs).toISOString().slice(0, 10);
+function Limits({ spec }: { spec: LayoutSpec }) {
   return (
-    <Labelled label="Epoch (UTC)">
-      <input
-        type="date"
-        value={day}
-        min="1970-01-01"
-        onInput={(event: Event) => {
-          const epochMs = Date.parse(`${textIn(event)}T00:00:00Z`);
-          if (epochMs >= 0) props.onValue(epochMs);
-        }}
-      />
-    </Labelled>
+    <table>
+      <caption>How near the limits</caption>
+      <tbody>
+        {limitUses(spec).map(({ what, bits, most, why }) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td>
+              {bits > most ? <b class="bad">{`${bits - most} too many: `}</b> : ""}
+              {bits} of {most} bits <small>{why}</small>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
 function Create({ spec }: { spec: LayoutSpec }) {
   const [name, setName] = useState("");
   const [done, setDone] = useState("");
-  const [error, setError] = useState<unknown>(undefined);
+  const { isBusy, error, act } = useAction();
   const body = { kind: "snowflake", layout: spec };
   const text = JSON.stringify(body, null, 2);
   const create = (event: Event): void => {
     event.preventDefault();
-    setDone("");
-    ask(`/v1/namespaces/${encodeURIComponent(name.trim())}`, { method: "PUT", body }).then(() => {
-      setError(undefined);
-      setDone(name.trim());
-    }, setError);
+    act(async () => {
+      setDone("");
+      const problem = nameProblem(name);
+      if (problem !== undefined) throw new Error(problem);
+      await ask(`/v1/namespaces/${name}`, { method: "PUT", body });
+      setDone(name);
+    });
   };
   return (
     <>
       <h2>The namespace</h2>
       <p>
-        The body of <code>PUT /v1/namespaces/{name.trim() || "…"}</code>{" "}
+        The body of <code>PUT /v1/namespaces/{name || "…"}</code>{" "}
         <Copy text={text} what="the body" />
       </p>
       <pre tabindex={0}>{text}</pre>
+      <p>A layout never changes once its namespace is there, and its name is never used again.</p>
       <form class="row" onSubmit={create}>
-        <TextField label="Name" value={name} onValue={setName} placeholder="orders" />
-        <button type="submit">Create it</button>
+        <TextField
+          label="Name"
+          value={name}
+          onValue={(next) => setName(next.trim())}
+          placeholder="orders"
+        />
+        <button type="submit" aria-busy={isBusy ? "true" : "false"}>
+          Create it
+        </button>
       </form>
       <Problem error={error} scope="admin" />
       {done !== "" && (
         <p role="status">
-          The namespace {done} is there. <a href={`#/get/${encodeURIComponent(done)}`}>Get an ID</a>
+          The namespace {done} is there. <a href={addressOf("get", [done])}>Get an ID</a>
         </p>
+      )}
+      {savedKey() === "" && error === undefined && done === "" && (
+        <p>Where the service asks for keys, this takes one with the scope admin.</p>
       )}
     </>
   );

@@ -1,25 +1,24 @@
 /** IDs from the service, and the lines that do the same elsewhere. */
 import { useState } from "hono/jsx/dom";
 import { ENCODINGS } from "../../core/codec.ts";
+import { IDS_COUNT_MAX } from "../../core/limits.ts";
 import { ask } from "../api.ts";
+import { figure } from "../figure.ts";
+import { linesOf, NUMBER, queryOf, type Wish } from "../get-lines.ts";
+import { useAction } from "../parts/action.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Choice, TextField } from "../parts/field.tsx";
-import { NamespaceField } from "../parts/namespace-field.tsx";
+import { NamespaceField, nameProblem } from "../parts/namespace-field.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { addressOf, type Route } from "../route.ts";
+import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { savedKey } from "../session.ts";
-
-interface Wish {
-  readonly name: string;
-  readonly count: string;
-  readonly encoding: string;
-  readonly key: string;
-}
 
 interface Got {
   readonly wish: Wish;
   readonly ids: readonly string[];
 }
+
+const OFFERED: readonly string[] = [...ENCODINGS, NUMBER];
 
 /** As many links as a page shows well. */
 const SHOWN_MAX = 100;
@@ -28,25 +27,26 @@ export function Get({ route }: { route: Route }) {
   const [given = "default"] = route.parts;
   const [wish, setWish] = useState<Wish>({ name: given, count: "1", encoding: "decimal", key: "" });
   const [got, setGot] = useState<Got | undefined>(undefined);
-  const [error, setError] = useState<unknown>(undefined);
-  const change = (part: Partial<Wish>): void => setWish({ ...wish, ...part });
+  const { isBusy, error, act } = useAction();
+  const change = (part: Partial<Wish>): void => {
+    const next = { ...wish, ...part };
+    setWish(next);
+    replaceAddress(addressOf("get", [next.name]));
+  };
   const get = (event: Event): void => {
     event.preventDefault();
-    ask(`/v1/ids/${encodeURIComponent(wish.name)}?${queryOf(wish)}`, { method: "POST" }).then(
-      ({ ids }) => {
-        setError(undefined);
-        setGot({ wish, ids: Array.isArray(ids) ? ids.map((id) => `${id}`) : [] });
-      },
-      (problem: unknown) => {
-        setError(problem);
-        setGot(undefined);
-      },
-    );
+    act(async () => {
+      setGot(undefined);
+      const problem = problemOf(wish);
+      if (problem !== undefined) throw new Error(problem);
+      const { ids } = await ask(`/v1/ids/${wish.name}?${queryOf(wish)}`, { method: "POST" });
+      setGot({ wish, ids: Array.isArray(ids) ? ids.map((id) => `${id}`) : [] });
+    });
   };
   return (
     <>
-      <form class="row" onSubmit={get}>
-        <NamespaceField value={wish.name} onValue={(name) => change({ name: name.trim() })} />
+      <form class="row" onSubmit={get} noValidate>
+        <NamespaceField value={wish.name} onValue={(name) => change({ name })} />
         <TextField
           label="Count"
           type="number"
@@ -56,7 +56,7 @@ export function Get({ route }: { route: Route }) {
         <Choice
           label="Encoding"
           value={wish.encoding}
-          options={ENCODINGS.map((one) => [one, one] as const)}
+          options={OFFERED.map((one) => [one, one] as const)}
           onValue={(encoding) => change({ encoding })}
         />
         <TextField
@@ -64,7 +64,9 @@ export function Get({ route }: { route: Route }) {
           value={wish.key}
           onValue={(key) => change({ key })}
         />
-        <button type="submit">Get</button>
+        <button type="submit" aria-busy={isBusy ? "true" : "false"}>
+          Get
+        </button>
       </form>
       <Problem error={error} scope="issue" />
       {got && <Ids got={got} />}
@@ -74,9 +76,17 @@ export function Get({ route }: { route: Route }) {
   );
 }
 
+/** Why a wish cannot be one; undefined where it may. */
+function problemOf({ name, count }: Wish): string | undefined {
+  const isCount = /^\d+$/.test(count) && Number(count) >= 1 && Number(count) <= IDS_COUNT_MAX;
+  if (!isCount) return `Count takes a whole number from 1 to ${figure(IDS_COUNT_MAX)}.`;
+  return nameProblem(name);
+}
+
 function Ids({ got: { wish, ids } }: { got: Got }) {
   const shown = ids.slice(0, SHOWN_MAX);
-  const query = wish.encoding === "decimal" ? {} : { encoding: wish.encoding };
+  const isDecimal = wish.encoding === "decimal" || wish.encoding === NUMBER;
+  const query = isDecimal ? {} : { encoding: wish.encoding };
   return (
     <div role="status">
       <ol class="ids">
@@ -93,30 +103,11 @@ function Ids({ got: { wish, ids } }: { got: Got }) {
 }
 
 function Lines({ wish }: { wish: Wish }) {
-  const { name, count, key } = wish;
-  const many = Number(count) > 1 || key !== "";
-  const options = key === "" ? "" : `, { key: ${JSON.stringify(key)} }`;
-  const authorization = savedKey() === "" ? "" : ' -H "Authorization: Bearer $KEY"';
-  const lines = [
-    [
-      "curl",
-      `curl${authorization} "${location.origin}/v1/ids/${encodeURIComponent(name)}?${queryOf(wish)}"`,
-    ],
-    [
-      "client",
-      `const ids = new Edgeflake({ url: ${JSON.stringify(location.origin)}, namespace: ${JSON.stringify(name)} });\n` +
-        (many ? `await ids.take(${count}${options});` : "await ids.next();"),
-    ],
-    [
-      "RPC",
-      many
-        ? `await env.IDS.nextIds(${JSON.stringify(name)}, ${count}${options});`
-        : `await env.IDS.nextId(${JSON.stringify(name)});`,
-    ],
-  ] as const;
+  // An address of an empty or odd count would do no good elsewhere either.
+  const sound = problemOf(wish) === undefined ? wish : { ...wish, count: "1" };
   return (
     <dl>
-      {lines.map(([title, line]) => (
+      {linesOf(sound, location.origin, savedKey() !== "").map(([title, line]) => (
         <div key={title}>
           <dt>
             {title} <Copy text={line} what={`the ${title} line`} />
@@ -128,11 +119,4 @@ function Lines({ wish }: { wish: Wish }) {
       ))}
     </dl>
   );
-}
-
-function queryOf({ count, encoding, key }: Wish): string {
-  const query = new URLSearchParams({ count });
-  if (encoding !== "decimal") query.set("encoding", encoding);
-  if (key !== "") query.set("key", key);
-  return query.toString();
 }

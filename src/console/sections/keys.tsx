@@ -1,139 +1,95 @@
 /** API keys: who has one, new ones, and their end. */
-import { useEffect, useState } from "hono/jsx/dom";
-import { SCOPES } from "../../core/api-key.ts";
+import { useState } from "hono/jsx/dom";
 import { ask, type Json, objectsOf, textOf } from "../api.ts";
+import { useAction } from "../parts/action.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { Copy } from "../parts/copy.tsx";
-import { TextField } from "../parts/field.tsx";
+import { NewKey } from "../parts/new-key.tsx";
+import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { Wide } from "../parts/wide.tsx";
+import { usePolled } from "../polled.ts";
+
+const EVERY_MS = 10_000;
 
 export function Keys() {
-  const [keys, setKeys] = useState<readonly Json[] | undefined>(undefined);
-  const [error, setError] = useState<unknown>(undefined);
-  const list = (): void => {
-    ask("/v1/keys?limit=100").then((answer) => {
-      setError(undefined);
-      setKeys(objectsOf(answer.keys));
-    }, setError);
-  };
-  useEffect(list, []);
-  const revoke = (id: string): void => {
-    ask(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" }).then(list, setError);
-  };
+  const [page, setPage] = useState("");
+  const [turn, setTurn] = useState(0);
+  const [said, setSaid] = useState("");
+  const revoking = useAction();
+  const cursor = page === "" ? "" : `?cursor=${page}`;
+  const { answer, error } = usePolled(`/v1/keys${cursor}`, EVERY_MS, turn);
+  const again = (): void => setTurn((before) => before + 1);
+  const revoke = (id: string): void =>
+    revoking.act(async () => {
+      setSaid("");
+      await ask(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" });
+      setSaid(`The key ${id} is revoked.`);
+      again();
+    });
   return (
     <>
       <Problem error={error} scope="admin" />
-      {keys && <KeyTable keys={keys} onRevoke={revoke} />}
-      <Create onCreated={list} />
+      <Problem error={revoking.error} scope="admin" />
+      <p role="status">{said}</p>
+      {answer && <KeyTable keys={objectsOf(answer.keys)} onRevoke={revoke} />}
+      <Pager at={page} next={textOf(answer?.cursor)} onGo={setPage} />
+      {answer && <NewKey onMade={again} />}
     </>
   );
 }
 
 function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) => void }) {
   const { keys, onRevoke } = props;
-  if (keys.length === 0) return <p>There is no key but the administrator’s.</p>;
+  if (keys.length === 0) return <p>No key is listed here but the administrator’s own.</p>;
   return (
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">id</th>
-            <th scope="col">name</th>
-            <th scope="col">scopes</th>
-            <th scope="col">namespaces</th>
-            <th scope="col">until</th>
-            <th scope="col">revoke</th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => {
-            const id = textOf(key.id);
-            return (
-              <tr key={id}>
-                <th scope="row">
-                  <code>{id}</code>
-                </th>
-                <td>{textOf(key.name)}</td>
-                <td>{listOf(key.scopes)}</td>
-                <td>{listOf(key.namespaces) || "all"}</td>
-                <td>{textOf(key.expiresAt, "revoked")}</td>
-                <td>
-                  <Confirm
-                    label="Revoke"
-                    question="End it, everywhere within 30 s?"
-                    what={`the key ${id}`}
-                    onConfirm={() => onRevoke(id)}
-                  />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <Wide label="Keys">
+      <thead>
+        <tr>
+          {HEADINGS.map((heading) => (
+            <th scope="col" key={heading}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <KeyRow key={textOf(key.id)} of={key} onRevoke={onRevoke} />
+        ))}
+      </tbody>
+    </Wide>
   );
 }
 
-function Create({ onCreated }: { onCreated: () => void }) {
-  const [name, setName] = useState("");
-  const [namespaces, setNamespaces] = useState("");
-  const [scopes, setScopes] = useState<readonly string[]>(["issue"]);
-  const [made, setMade] = useState("");
-  const [error, setError] = useState<unknown>(undefined);
-  const create = (event: Event): void => {
-    event.preventDefault();
-    const only = namespaces.split(/[\s,]+/).filter((one) => one !== "");
-    const body = {
-      scopes,
-      ...(name !== "" && { name }),
-      ...(only.length > 0 && { namespaces: only }),
-    };
-    ask("/v1/keys", { method: "POST", body }).then(({ key }) => {
-      setError(undefined);
-      setMade(textOf(key));
-      onCreated();
-    }, setError);
-  };
-  const toggle = (scope: string): void => {
-    const isOn = scopes.includes(scope);
-    setScopes(isOn ? scopes.filter((one) => one !== scope) : [...scopes, scope]);
-  };
+const HEADINGS = ["id", "name", "scopes", "namespaces", "made", "until", "revoke"];
+
+function KeyRow({ of, onRevoke }: { of: Json; onRevoke: (id: string) => void }) {
+  const id = textOf(of.id);
+  const until = textOf(of.expiresAt, "revoked");
+  // A time that cannot be read is past nothing.
+  const isOver = Date.parse(until) <= Date.now();
   return (
-    <>
-      <h2>A new key</h2>
-      <form class="row" onSubmit={create}>
-        <TextField label="Name" value={name} onValue={setName} />
-        <TextField
-          label="Only for these namespaces"
-          value={namespaces}
-          onValue={setNamespaces}
-          placeholder="all"
+    <tr>
+      <th scope="row">
+        <code>{id}</code>
+      </th>
+      <td>{textOf(of.name)}</td>
+      <td>{listOf(of.scopes)}</td>
+      <td>{listOf(of.namespaces) || "all"}</td>
+      <td>{textOf(of.createdAt).slice(0, 10)}</td>
+      <td>
+        {until}
+        {isOver && <b class="warning"> past</b>}
+      </td>
+      <td>
+        <Confirm
+          label="Revoke"
+          question="It ends for good, everywhere within 30 s. Revoke?"
+          what={`the key ${id}`}
+          onConfirm={() => onRevoke(id)}
         />
-        <fieldset>
-          <legend>Scopes</legend>
-          {SCOPES.map((scope) => (
-            <label key={scope} class="check">
-              <input
-                type="checkbox"
-                checked={scopes.includes(scope)}
-                onChange={() => toggle(scope)}
-              />
-              <span>{scope}</span>
-            </label>
-          ))}
-        </fieldset>
-        <button type="submit">Create</button>
-      </form>
-      <Problem error={error} scope="admin" />
-      {made !== "" && (
-        <p role="status">
-          The key is shown this once: <code>{made}</code> <Copy text={made} what="the key" />{" "}
-          <button type="button" class="small" onClick={() => setMade("")}>
-            I have it
-          </button>
-        </p>
-      )}
-    </>
+      </td>
+    </tr>
   );
 }
 

@@ -1,7 +1,7 @@
 /** The first and last ID of a stretch of time, for queries. */
 import { useState } from "hono/jsx/dom";
 import { parseInstant } from "../../core/instant.ts";
-import type { Layout } from "../../core/layout.ts";
+import { type Layout, tickAt } from "../../core/layout.ts";
 import { rangeOf } from "../../core/range.ts";
 import { Copy } from "../parts/copy.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -10,6 +10,8 @@ import { Problem } from "../parts/problem.tsx";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 
 const DAY_MS = 86_400_000;
+const TIME_TAKES =
+  "A time is unix ms, or 2026-01-31, 2026-01-31T12:00Z, 2026-01-31T12:00+01:00 (UTC unless it says otherwise).";
 
 export function Range({ route }: { route: Route }) {
   const [given = "default"] = route.parts;
@@ -29,7 +31,7 @@ export function Range({ route }: { route: Route }) {
   return (
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
-        <NamespaceField value={wish.name} onValue={(name) => show({ name: name.trim() })} />
+        <NamespaceField value={wish.name} onValue={(name) => show({ name })} />
         <TextField
           label="From"
           value={wish.from}
@@ -53,12 +55,10 @@ export function Range({ route }: { route: Route }) {
 function Found({ layout, from, until }: { layout: Layout; from: string; until: string }) {
   const [fromMs, untilMs] = [parseInstant(from), parseInstant(until)];
   if (fromMs === undefined || untilMs === undefined) {
-    return (
-      <Problem error="A time is unix ms, or 2026-01-31, 2026-01-31T12:00Z, 2026-01-31T12:00+01:00 (UTC unless it says otherwise)." />
-    );
+    return <Problem error={TIME_TAKES} />;
   }
   const range = rangeOf(layout, fromMs, untilMs);
-  if (!range) return <Problem error="No tick of this layout begins in that stretch of time." />;
+  if (!range) return <Problem error={whyEmpty(layout, fromMs, untilMs)} />;
   const sql = `WHERE id BETWEEN ${range.first} AND ${range.last}`;
   return (
     <>
@@ -89,4 +89,11 @@ function Found({ layout, from, until }: { layout: Layout; from: string; until: s
       <p>IDs may lead the clock, so this is not the same as “issued between”.</p>
     </>
   );
+}
+
+function whyEmpty(layout: Layout, fromMs: number, untilMs: number): string {
+  if (untilMs <= fromMs) return "“Until” takes a time after “from”.";
+  if (untilMs <= layout.epochMs) return "That was before this layout’s epoch: it has no IDs there.";
+  if (tickAt(layout, fromMs) >= layout.tickCount) return "This layout’s time has run out before.";
+  return `No tick of this layout begins in that stretch of time: one lasts ${layout.tickMs} ms.`;
 }

@@ -1,0 +1,4 @@
+/** A number for people, in whole. */
+export function figure(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}

@@ -1,0 +1,133 @@
+import { useState } from "hono/jsx/dom";
+import { parseInstant } from "../../core/instant.ts";
+import type { LayoutSpec } from "../../core/layout.ts";
+import { LANE_BITS_MAX, POSITION_BITS_MAX, WORKER_BITS_MAX } from "../../core/limits.ts";
+import { PRESETS } from "../../core/presets.ts";
+import { Choice, Labelled, TextField, textIn } from "./field.tsx";
+import { Problem } from "./problem.tsx";
+
+/** The widths that can be set, and how far. */
+const WIDTHS = [
+  ["timestampBits", "Timestamp bits", 1, POSITION_BITS_MAX],
+  ["datacenterBits", "Datacenter bits", 0, WORKER_BITS_MAX],
+  ["workerBits", "Worker bits", 0, WORKER_BITS_MAX],
+  ["laneBits", "Lane bits", 0, LANE_BITS_MAX],
+  ["sequenceBits", "Sequence bits", 0, POSITION_BITS_MAX - 1],
+] as const;
+
+const TICKS = [
+  ["1", "1 ms"],
+  ["10", "10 ms"],
+  ["1000", "1 s"],
+] as const;
+
+const DAY_MS = 86_400_000;
+/** Where the slider of epochs ends: 2040. Others are typed in. */
+const SLIDER_DAYS = 25_567;
+
+/** Sets every part of a layout; also such as cannot be. */
+export function LayoutForm(props: { spec: LayoutSpec; onSpec: (spec: LayoutSpec) => void }) {
+  const { spec, onSpec } = props;
+  const presets = [...PRESETS.keys()].map((name) => [name, name] as const);
+  return (
+    <form class="sliders" onSubmit={(event: Event) => event.preventDefault()}>
+      <Choice
+        label="Begin with"
+        value=""
+        options={[["", "…"], ...presets]}
+        onValue={(name) => {
+          const preset = PRESETS.get(name);
+          if (preset) onSpec(preset.spec);
+        }}
+      />
+      <Epoch epochMs={spec.epochMs} onValue={(epochMs) => onSpec({ ...spec, epochMs })} />
+      <Choice
+        label="Tick"
+        value={`${spec.tickMs}`}
+        options={TICKS}
+        onValue={(tick) => onSpec({ ...spec, tickMs: Number(tick) })}
+      />
+      {WIDTHS.map(([name, label, least, most]) => (
+        <Labelled key={name} label={`${label}: ${spec[name]}`}>
+          <input
+            type="range"
+            min={least}
+            max={most}
+            value={spec[name]}
+            onInput={(event: Event) => onSpec({ ...spec, [name]: Number(textIn(event)) })}
+          />
+        </Labelled>
+      ))}
+      {spec.laneBits > 0 && <Lanes spec={spec} onSpec={onSpec} />}
+    </form>
+  );
+}
+
+function Lanes(props: { spec: LayoutSpec; onSpec: (spec: LayoutSpec) => void }) {
+  const { spec, onSpec } = props;
+  return (
+    <>
+      <Choice
+        label="Lane’s place"
+        value={spec.lanePlace ?? "belowWorker"}
+        options={[
+          ["belowWorker", "below the worker"],
+          ["aboveWorker", "above the worker"],
+        ]}
+        onValue={(place) => {
+          const lanePlace = place === "aboveWorker" ? "aboveWorker" : "belowWorker";
+          onSpec({ ...spec, lanePlace });
+        }}
+      />
+      <Choice
+        label="A further lane is used"
+        value={spec.laneUse ?? "always"}
+        options={[
+          ["always", "when the one before is used up or behind"],
+          ["back", "only when the clock went back"],
+        ]}
+        onValue={(use) => onSpec({ ...spec, laneUse: use === "back" ? "back" : "always" })}
+      />
+    </>
+  );
+}
+
+function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
+  const { epochMs, onValue } = props;
+  // What is typed stands as it is typed, until the epoch is set in another way.
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const isStanding = typed !== undefined && [undefined, epochMs].includes(parseInstant(typed));
+  const text = isStanding ? typed : new Date(epochMs).toISOString();
+  const isWrong = parseInstant(text) === undefined;
+  return (
+    <>
+      <div class="epoch">
+        <TextField
+          label="Epoch (UTC, or unix ms)"
+          value={text}
+          invalid={isWrong}
+          onValue={(next) => {
+            setTyped(next);
+            const nextMs = parseInstant(next.trim());
+            if (nextMs !== undefined) onValue(nextMs);
+          }}
+        />
+        {isWrong && (
+          <Problem error="An epoch is unix ms, or such as 2026-01-31 or 2026-01-31T12:00Z." />
+        )}
+      </div>
+      <Labelled label={`Epoch’s day: ${new Date(epochMs).toISOString().slice(0, 10)}`}>
+        <input
+          type="range"
+          min={0}
+          max={SLIDER_DAYS}
+          value={Math.min(SLIDER_DAYS, Math.floor(epochMs / DAY_MS))}
+          onInput={(event: Event) => {
+            setTyped(undefined);
+            onValue(Number(textIn(event)) * DAY_MS);
+          }}
+        />
+      </Labelled>
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import { useState } from "hono/jsx/dom";
+import { SCOPES } from "../../core/api-key.ts";
+import { parseInstant } from "../../core/instant.ts";
+import { ask, textOf } from "../api.ts";
+import { isName } from "../namespaces.ts";
+import { useAction } from "./action.ts";
+import { Copy } from "./copy.tsx";
+import { TextField } from "./field.tsx";
+import { Problem } from "./problem.tsx";
+
+interface Wish {
+  readonly name: string;
+  /** Names, apart by commas or spaces; empty for all. */
+  readonly namespaces: string;
+  readonly expires: string;
+  readonly scopes: readonly string[];
+}
+
+/** What most keys are for. */
+const USUAL: Wish = { name: "", namespaces: "", expires: "", scopes: ["issue"] };
+
+/** Makes a key and shows it once. */
+export function NewKey({ onMade }: { onMade: () => void }) {
+  const [wish, setWish] = useState(USUAL);
+  const [made, setMade] = useState("");
+  const { isBusy, error, act } = useAction();
+  const change = (part: Partial<Wish>): void => setWish({ ...wish, ...part });
+  const create = (event: Event): void => {
+    event.preventDefault();
+    act(async () => {
+      const { key } = await ask("/v1/keys", { method: "POST", body: bodyOf(wish) });
+      setMade(textOf(key));
+      setWish(USUAL);
+      onMade();
+    });
+  };
+  return (
+    <>
+      <h2>A new key</h2>
+      <form class="row" onSubmit={create}>
+        <TextField label="Name" value={wish.name} onValue={(name) => change({ name })} />
+        <TextField
+          label="Only for these namespaces"
+          value={wish.namespaces}
+          onValue={(namespaces) => change({ namespaces })}
+          placeholder="all"
+        />
+        <TextField
+          label="Until (UTC)"
+          value={wish.expires}
+          onValue={(expires) => change({ expires })}
+          placeholder="it is revoked"
+        />
+        <Scopes chosen={wish.scopes} onChosen={(scopes) => change({ scopes })} />
+        <button type="submit" aria-busy={isBusy ? "true" : "false"}>
+          Create
+        </button>
+      </form>
+      {wish.scopes.includes("admin") && (
+        <p class="warning">A key with the scope admin may do all, and make and revoke keys.</p>
+      )}
+      <Problem error={error} scope="admin" />
+      {made !== "" && (
+        <p role="status" class="made">
+          The key is shown this once: <code>{made}</code> <Copy text={made} what="the key" />{" "}
+          <button type="button" class="small" onClick={() => setMade("")}>
+            I have it
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Scopes(props: {
+  chosen: readonly string[];
+  onChosen: (scopes: readonly string[]) => void;
+}) {
+  const { chosen, onChosen } = props;
+  return (
+    <fieldset>
+      <legend>Scopes</legend>
+      {SCOPES.map((scope) => (
+        <label key={scope} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(scope)}
+            onChange={() => {
+              const others = chosen.filter((one) => one !== scope);
+              onChosen(chosen.includes(scope) ? others : [...others, scope]);
+            }}
+          />
+          <span>{scope}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The body of POST /v1/keys. Throws where it says what cannot be. */
+function bodyOf({ name, namespaces, expires, scopes }: Wish): object {
+  const only = namespaces.split(/[\s,]+/).filter((one) => one !== "");
+  const wrong = only.find((one) => !isName(one));
+  if (wrong !== undefined) throw new Error(`“${wrong}” is no name of a namespace.`);
+  if (scopes.length === 0) throw new Error("A key takes one scope at least.");
+  const expiresMs = expires.trim() === "" ? undefined : parseInstant(expires.trim());
+  if (expires.trim() !== "" && expiresMs === undefined) {
+    throw new Error("Until takes unix ms, or a time such as 2027-01-31 or 2027-01-31T12:00Z.");
+  }
+  return {
+    scopes,
+    ...(name !== "" && { name }),
+    ...(only.length > 0 && { namespaces: only }),
+    ...(expiresMs !== undefined && { expiresAt: new Date(expiresMs).toISOString() }),
+  };
+}

@@ -1,0 +1,35 @@
+import { useEffect, useState } from "hono/jsx/dom";
+import { DATE_MS_MAX } from "../../core/limits.ts";
+import { relativeTime } from "../relative-time.ts";
+
+const SECOND_MS = 1000;
+
+/** A time in UTC, in the zone of the browser, and relative to now, which goes on. */
+export function Time({ unixMs }: { unixMs: number }) {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  // Dates end there; a layout's line need not.
+  if (unixMs > DATE_MS_MAX) return <b>past the year 275760</b>;
+  const time = new Date(unixMs);
+  return (
+    <>
+      <b>{time.toISOString()}</b> UTC
+      <br />
+      {LOCAL.format(time)}, {relativeTime(unixMs, nowMs)}
+    </>
+  );
+}
+
+const LOCAL = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+  timeZoneName: "short",
+});
