@@ -8,19 +8,19 @@ const LEAD_MAX_MS = 86_400_000;
 
 /**
  * The encodings in which the text is an ID of that layout. Those that give a time between the layout's epoch and
- * `nowMs` come first, since almost every text is some number in base62; then the order of ENCODINGS.
- * Without a layout, those in which it is a number.
+ * `nowMs` come first, the latest time before the others: read with too few digits, a text is an ID of long ago.
+ * Then the order of ENCODINGS. Without a layout, those in which it is a number.
  */
 export function encodingsOf(text: string, layout: Layout | undefined, nowMs: number): Encoding[] {
   if (!layout) return ENCODINGS.filter((encoding) => decode(text, encoding) !== undefined);
   const possible = ENCODINGS.filter((encoding) => idOf(text, encoding, layout) !== undefined);
-  const isLikely = (encoding: Encoding): boolean => {
-    const tick = idOf(text, encoding, layout)?.tick ?? Number.POSITIVE_INFINITY;
-    return tick > 0 && tickStartMs(layout, tick) <= nowMs + LEAD_MAX_MS;
-  };
   // Digits alone are a decimal number, whatever it says.
   if (possible[0] === "decimal") return possible;
-  return [...possible.filter(isLikely), ...possible.filter((encoding) => !isLikely(encoding))];
+  const likelihood = (encoding: Encoding): number => {
+    const tick = idOf(text, encoding, layout)?.tick ?? 0;
+    return tickStartMs(layout, tick) <= nowMs + LEAD_MAX_MS ? tick : 0;
+  };
+  return possible.toSorted((one, other) => likelihood(other) - likelihood(one));
 }
 
 function idOf(text: string, encoding: Encoding, layout: Layout) {

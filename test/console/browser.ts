@@ -57,6 +57,11 @@ export class TestBrowser {
     return this.#deeds.requests.map((url) => new URL(url).pathname);
   }
 
+  /** Addresses of all requests of this test, in order. */
+  get urls(): readonly string[] {
+    return this.#deeds.requests;
+  }
+
   /** Opens an address in a tab of its own. */
   async open(url: string, { colorScheme = "light", width = 1200, key }: View = {}): Promise<Page> {
     if (!this.#browser) throw new Error("the browser is not started");

@@ -31,7 +31,7 @@ export function KeyForm() {
         type="password"
         autocomplete="off"
         aria-label="API key"
-        placeholder="API key, where one is needed"
+        placeholder="API key"
         value={text}
         aria-invalid={isWrong ? "true" : "false"}
         onInput={(event: Event) => setText(textIn(event))}

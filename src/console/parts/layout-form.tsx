@@ -97,7 +97,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
   // What is typed stands as it is typed, until the epoch is set in another way.
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const isStanding = typed !== undefined && [undefined, epochMs].includes(parseInstant(typed));
-  const text = isStanding ? typed : new Date(epochMs).toISOString();
+  const text = isStanding ? typed : shortTime(epochMs);
   const isWrong = parseInstant(text) === undefined;
   return (
     <>
@@ -130,4 +130,9 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
       </Labelled>
     </>
   );
+}
+
+/** Without a time of day where that is midnight. */
+function shortTime(unixMs: number): string {
+  return new Date(unixMs).toISOString().replace("T00:00:00.000Z", "");
 }

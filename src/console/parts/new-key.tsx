@@ -49,7 +49,7 @@ export function NewKey({ onMade }: { onMade: () => void }) {
           label="Until (UTC)"
           value={wish.expires}
           onValue={(expires) => change({ expires })}
-          placeholder="it is revoked"
+          placeholder="no end"
         />
         <Scopes chosen={wish.scopes} onChosen={(scopes) => change({ scopes })} />
         <button type="submit" aria-busy={isBusy ? "true" : "false"}>

@@ -65,7 +65,7 @@ const HEADINGS = ["id", "name", "scopes", "namespaces", "made", "until", "revoke
 
 function KeyRow({ of, onRevoke }: { of: Json; onRevoke: (id: string) => void }) {
   const id = textOf(of.id);
-  const until = textOf(of.expiresAt, "revoked");
+  const until = textOf(of.expiresAt, "no end");
   // A time that cannot be read is past nothing.
   const isOver = Date.parse(until) <= Date.now();
   return (
