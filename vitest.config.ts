@@ -81,6 +81,8 @@ export default defineConfig({
           globalSetup: ["test/console/unpack-chromium.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          // A page is waited for most of the time: all files at once take the time of one.
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },

@@ -5,15 +5,25 @@ import { expect } from "vitest";
 /** How long something that the page does by itself may take, in ms: it looks every 2 s. */
 const SEEN_MAX_MS = 20_000;
 
-/** An address of each section, with something to see in it. */
+/** An address of each section, with something to see in it; `sign`: a text that it ends in showing. */
 export const SECTIONS = [
-  { title: "Decode", address: "#/decode/twitter/1541815603606036480", scope: undefined },
-  { title: "Range", address: "#/range/default?from=2026-01-01&until=2026-02-01", scope: undefined },
-  { title: "Get", address: "#/get/default", scope: "issue" },
-  { title: "Design", address: "#/design", scope: "admin" },
-  { title: "Shards", address: "#/shards/default", scope: "read" },
-  { title: "Leases", address: "#/leases/default", scope: "lease" },
-  { title: "Keys", address: "#/keys", scope: "admin" },
+  {
+    title: "Decode",
+    address: "#/decode/twitter/1541815603606036480",
+    scope: undefined,
+    sign: "Encodings",
+  },
+  {
+    title: "Range",
+    address: "#/range/default?from=2026-01-01&until=2026-02-01",
+    scope: undefined,
+    sign: "SQL",
+  },
+  { title: "Get", address: "#/get/default", scope: "issue", sign: "RPC" },
+  { title: "Design", address: "#/design", scope: "admin", sign: "Runs out" },
+  { title: "Shards", address: "#/shards/default", scope: "read", sign: "weur" },
+  { title: "Leases", address: "#/leases/default", scope: "lease", sign: "pod-7" },
+  { title: "Keys", address: "#/keys", scope: "admin", sign: "A new key" },
 ] as const;
 
 /** What stands beside a row's heading, in the first cell. */

@@ -1,23 +1,28 @@
-import { useState } from "hono/jsx/dom";
+import { useParts } from "./parts.ts";
 
 export interface Action {
   readonly isBusy: boolean;
   /** Why it failed last; undefined once it went well. */
-  readonly error?: unknown;
+  readonly error: unknown;
   /** Starts it, unless it is under way already. */
   readonly act: (work: () => Promise<void>) => void;
 }
 
+interface State {
+  readonly isBusy: boolean;
+  readonly error: unknown;
+}
+
 /** Something that is done at the service: once at a time. */
 export function useAction(): Action {
-  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  const { shown, latest, change } = useParts<State>({ isBusy: false, error: undefined });
   const act = (work: () => Promise<void>): void => {
-    if (state.isBusy) return;
-    setState({ isBusy: true });
+    if (latest().isBusy) return;
+    change({ isBusy: true, error: undefined });
     work().then(
-      () => setState({ isBusy: false }),
-      (error: unknown) => setState({ isBusy: false, error }),
+      () => change({ isBusy: false }),
+      (error: unknown) => change({ isBusy: false, error }),
     );
   };
-  return { ...state, act };
+  return { ...shown, act };
 }

@@ -25,7 +25,7 @@ export function textIn(event: Event): string {
 export function TextField(props: {
   label: string;
   value: string;
-  onValue: (value: string) => void;
+  onValue: (value: string) => unknown;
   type?: "number" | "text";
   placeholder?: string;
   invalid?: boolean;
@@ -56,7 +56,7 @@ export function Choice(props: {
   label: string;
   value: string;
   options: readonly (readonly [value: string, text: string])[];
-  onValue: (value: string) => void;
+  onValue: (value: string) => unknown;
 }) {
   const { label, value, options, onValue } = props;
   return (

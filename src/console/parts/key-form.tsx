@@ -1,12 +1,12 @@
-import { useState } from "hono/jsx/dom";
 import { isSendable, saveKey, useSavedKey } from "../session.ts";
 import { textIn } from "./field.tsx";
+import { useParts } from "./parts.ts";
 
 /** Where the key of this tab is set and forgotten. Its text is not shown again. */
 export function KeyForm() {
   const key = useSavedKey();
-  const [text, setText] = useState("");
-  const [isWrong, setIsWrong] = useState(false);
+  const form = useParts({ text: "", isWrong: false });
+  const { text, isWrong } = form.shown;
   if (key !== "") {
     return (
       <div class="key">
@@ -19,10 +19,11 @@ export function KeyForm() {
   }
   const keep = (event: Event): void => {
     event.preventDefault();
-    const given = text.trim();
-    setIsWrong(!isSendable(given));
-    if (!isSendable(given)) return;
-    setText("");
+    const given = form.latest().text.trim();
+    const isWrongNow = !isSendable(given);
+    form.change({ isWrong: isWrongNow });
+    if (isWrongNow) return;
+    form.change({ text: "" });
     saveKey(given);
   };
   return (
@@ -34,7 +35,7 @@ export function KeyForm() {
         placeholder="API key"
         value={text}
         aria-invalid={isWrong ? "true" : "false"}
-        onInput={(event: Event) => setText(textIn(event))}
+        onInput={(event: Event) => form.change({ text: textIn(event) })}
       />
       <button type="submit" class="small">
         Use

@@ -26,8 +26,11 @@ const DAY_MS = 86_400_000;
 const SLIDER_DAYS = 25_567;
 
 /** Sets every part of a layout; also such as cannot be. */
-export function LayoutForm(props: { spec: LayoutSpec; onSpec: (spec: LayoutSpec) => void }) {
-  const { spec, onSpec } = props;
+export function LayoutForm(props: {
+  spec: LayoutSpec;
+  onChange: (part: Partial<LayoutSpec>) => void;
+}) {
+  const { spec, onChange } = props;
   const presets = [...PRESETS.keys()].map((name) => [name, name] as const);
   return (
     <form class="sliders" onSubmit={(event: Event) => event.preventDefault()}>
@@ -37,15 +40,16 @@ export function LayoutForm(props: { spec: LayoutSpec; onSpec: (spec: LayoutSpec)
         options={[["", "…"], ...presets]}
         onValue={(name) => {
           const preset = PRESETS.get(name);
-          if (preset) onSpec(preset.spec);
+          // What a preset leaves out is at its default.
+          if (preset) onChange({ lanePlace: "belowWorker", laneUse: "always", ...preset.spec });
         }}
       />
-      <Epoch epochMs={spec.epochMs} onValue={(epochMs) => onSpec({ ...spec, epochMs })} />
+      <Epoch epochMs={spec.epochMs} onValue={(epochMs) => onChange({ epochMs })} />
       <Choice
         label="Tick"
         value={`${spec.tickMs}`}
         options={TICKS}
-        onValue={(tick) => onSpec({ ...spec, tickMs: Number(tick) })}
+        onValue={(tick) => onChange({ tickMs: Number(tick) })}
       />
       {WIDTHS.map(([name, label, least, most]) => (
         <Labelled key={name} label={`${label}: ${spec[name]}`}>
@@ -54,17 +58,17 @@ export function LayoutForm(props: { spec: LayoutSpec; onSpec: (spec: LayoutSpec)
             min={least}
             max={most}
             value={spec[name]}
-            onInput={(event: Event) => onSpec({ ...spec, [name]: Number(textIn(event)) })}
+            onInput={(event: Event) => onChange({ [name]: Number(textIn(event)) })}
           />
         </Labelled>
       ))}
-      {spec.laneBits > 0 && <Lanes spec={spec} onSpec={onSpec} />}
+      {spec.laneBits > 0 && <Lanes spec={spec} onChange={onChange} />}
     </form>
   );
 }
 
-function Lanes(props: { spec: LayoutSpec; onSpec: (spec: LayoutSpec) => void }) {
-  const { spec, onSpec } = props;
+function Lanes(props: { spec: LayoutSpec; onChange: (part: Partial<LayoutSpec>) => void }) {
+  const { spec, onChange } = props;
   return (
     <>
       <Choice
@@ -76,7 +80,7 @@ function Lanes(props: { spec: LayoutSpec; onSpec: (spec: LayoutSpec) => void }) 
         ]}
         onValue={(place) => {
           const lanePlace = place === "aboveWorker" ? "aboveWorker" : "belowWorker";
-          onSpec({ ...spec, lanePlace });
+          onChange({ lanePlace });
         }}
       />
       <Choice
@@ -86,7 +90,7 @@ function Lanes(props: { spec: LayoutSpec; onSpec: (spec: LayoutSpec) => void }) 
           ["always", "when the one before is used up or behind"],
           ["back", "only when the clock went back"],
         ]}
-        onValue={(use) => onSpec({ ...spec, laneUse: use === "back" ? "back" : "always" })}
+        onValue={(use) => onChange({ laneUse: use === "back" ? "back" : "always" })}
       />
     </>
   );

@@ -16,7 +16,7 @@ const LIST_ID = "namespaces";
 /** How long a name must stand before the service is asked for it, in ms: not after each letter. */
 const SETTLED_MS = 300;
 
-export function NamespaceField(props: { value: string; onValue: (name: string) => void }) {
+export function NamespaceField(props: { value: string; onValue: (name: string) => unknown }) {
   const [names, setNames] = useState(PRESET_NAMES);
   const offer = (): void => {
     // Only an offer: without a key, or a service that answers, the built-in ones are enough.

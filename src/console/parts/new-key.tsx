@@ -6,6 +6,7 @@ import { isName } from "../namespaces.ts";
 import { useAction } from "./action.ts";
 import { Copy } from "./copy.tsx";
 import { TextField } from "./field.tsx";
+import { useParts } from "./parts.ts";
 import { Problem } from "./problem.tsx";
 
 interface Wish {
@@ -21,16 +22,17 @@ const USUAL: Wish = { name: "", namespaces: "", expires: "", scopes: ["issue"] }
 
 /** Makes a key and shows it once. */
 export function NewKey({ onMade }: { onMade: () => void }) {
-  const [wish, setWish] = useState(USUAL);
+  const form = useParts(USUAL);
+  const wish = form.shown;
   const [made, setMade] = useState("");
   const { isBusy, error, act } = useAction();
-  const change = (part: Partial<Wish>): void => setWish({ ...wish, ...part });
+  const { change } = form;
   const create = (event: Event): void => {
     event.preventDefault();
     act(async () => {
-      const { key } = await ask("/v1/keys", { method: "POST", body: bodyOf(wish) });
+      const { key } = await ask("/v1/keys", { method: "POST", body: bodyOf(form.latest()) });
       setMade(textOf(key));
-      setWish(USUAL);
+      change(USUAL);
       onMade();
     });
   };

@@ -1,5 +1,4 @@
 /** What an ID says: reckoned here, by the same core as the service's, with no request. */
-import { useState } from "hono/jsx/dom";
 import {
   decode as decodeText,
   ENCODINGS,
@@ -15,6 +14,7 @@ import { Bits, FIELD_MEANS } from "../parts/bits.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Choice, TextField } from "../parts/field.tsx";
 import { NamespaceField, useNamespace } from "../parts/namespace-field.tsx";
+import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Time } from "../parts/time.tsx";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
@@ -23,15 +23,11 @@ const GUESSED = "guessed";
 
 export function Decode({ route }: { route: Route }) {
   const [given = "default", id = ""] = route.parts;
-  const [name, setName] = useState(given);
-  const [text, setText] = useState(id);
-  const [chosen, setChosen] = useState<string>(route.query.encoding ?? GUESSED);
+  const form = useParts({ name: given, text: id, chosen: route.query.encoding ?? GUESSED });
+  const { name, text, chosen } = form.shown;
   const { found, error } = useNamespace(name);
-  const show = (next: { name?: string; text?: string; chosen?: string }): void => {
-    const now = { name, text, chosen, ...next };
-    setName(now.name);
-    setText(now.text);
-    setChosen(now.chosen);
+  const show = (part: Partial<typeof form.shown>): void => {
+    const now = form.change(part);
     const encoding = now.chosen === GUESSED ? "" : now.chosen;
     const parts = now.text === "" ? [now.name] : [now.name, now.text.trim()];
     replaceAddress(addressOf("decode", parts, { encoding }));

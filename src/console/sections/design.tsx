@@ -10,6 +10,7 @@ import { Copy } from "../parts/copy.tsx";
 import { TextField } from "../parts/field.tsx";
 import { LayoutForm } from "../parts/layout-form.tsx";
 import { nameProblem } from "../parts/namespace-field.tsx";
+import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { addressOf } from "../route.ts";
 import { savedKey } from "../session.ts";
@@ -21,11 +22,12 @@ function startOf(preset: string): LayoutSpec {
 }
 
 export function Design() {
-  const [spec, setSpec] = useState<LayoutSpec>(startOf("default"));
+  const form = useParts<LayoutSpec>(startOf("default"));
+  const spec = form.shown;
   const made = makeLayout(spec);
   return (
     <>
-      <LayoutForm spec={spec} onSpec={setSpec} />
+      <LayoutForm spec={spec} onChange={form.change} />
       {made.ok ? (
         <Bits layout={made.layout} />
       ) : (
@@ -70,19 +72,21 @@ function Limits({ spec }: { spec: LayoutSpec }) {
 }
 
 function Create({ spec }: { spec: LayoutSpec }) {
-  const [name, setName] = useState("");
+  const form = useParts({ name: "" });
+  const { name } = form.shown;
   const [done, setDone] = useState("");
   const { isBusy, error, act } = useAction();
-  const body = { kind: "snowflake", layout: spec };
+  const body = { kind: "snowflake", layout: layoutBody(spec) };
   const text = JSON.stringify(body, null, 2);
   const create = (event: Event): void => {
     event.preventDefault();
     act(async () => {
       setDone("");
-      const problem = nameProblem(name);
+      const given = form.latest().name;
+      const problem = nameProblem(given);
       if (problem !== undefined) throw new Error(problem);
-      await ask(`/v1/namespaces/${name}`, { method: "PUT", body });
-      setDone(name);
+      await ask(`/v1/namespaces/${given}`, { method: "PUT", body });
+      setDone(given);
     });
   };
   return (
@@ -98,7 +102,7 @@ function Create({ spec }: { spec: LayoutSpec }) {
         <TextField
           label="Name"
           value={name}
-          onValue={(next) => setName(next.trim())}
+          onValue={(next) => form.change({ name: next.trim() })}
           placeholder="orders"
         />
         <button type="submit" aria-busy={isBusy ? "true" : "false"}>
@@ -116,4 +120,11 @@ function Create({ spec }: { spec: LayoutSpec }) {
       )}
     </>
   );
+}
+
+/** Without words on lanes where there is one only. */
+function layoutBody(spec: LayoutSpec): LayoutSpec {
+  if (spec.laneBits > 0) return spec;
+  const { lanePlace: _, laneUse: __, ...layout } = spec;
+  return layout;
 }

@@ -9,6 +9,7 @@ import { useAction } from "../parts/action.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Choice, TextField } from "../parts/field.tsx";
 import { NamespaceField, nameProblem } from "../parts/namespace-field.tsx";
+import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { savedKey } from "../session.ts";
@@ -25,22 +26,22 @@ const SHOWN_MAX = 100;
 
 export function Get({ route }: { route: Route }) {
   const [given = "default"] = route.parts;
-  const [wish, setWish] = useState<Wish>({ name: given, count: "1", encoding: "decimal", key: "" });
+  const form = useParts<Wish>({ name: given, count: "1", encoding: "decimal", key: "" });
+  const wish = form.shown;
   const [got, setGot] = useState<Got | undefined>(undefined);
   const { isBusy, error, act } = useAction();
   const change = (part: Partial<Wish>): void => {
-    const next = { ...wish, ...part };
-    setWish(next);
-    replaceAddress(addressOf("get", [next.name]));
+    replaceAddress(addressOf("get", [form.change(part).name]));
   };
   const get = (event: Event): void => {
     event.preventDefault();
     act(async () => {
       setGot(undefined);
-      const problem = problemOf(wish);
+      const asked = form.latest();
+      const problem = problemOf(asked);
       if (problem !== undefined) throw new Error(problem);
-      const { ids } = await ask(`/v1/ids/${wish.name}?${queryOf(wish)}`, { method: "POST" });
-      setGot({ wish, ids: Array.isArray(ids) ? ids.map((id) => `${id}`) : [] });
+      const { ids } = await ask(`/v1/ids/${asked.name}?${queryOf(asked)}`, { method: "POST" });
+      setGot({ wish: asked, ids: Array.isArray(ids) ? ids.map((id) => `${id}`) : [] });
     });
   };
   return (

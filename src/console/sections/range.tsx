@@ -1,11 +1,11 @@
 /** The first and last ID of a stretch of time, for queries. */
-import { useState } from "hono/jsx/dom";
 import { parseInstant } from "../../core/instant.ts";
 import { type Layout, tickAt } from "../../core/layout.ts";
 import { rangeOf } from "../../core/range.ts";
 import { Copy } from "../parts/copy.tsx";
 import { TextField } from "../parts/field.tsx";
 import { NamespaceField, useNamespace } from "../parts/namespace-field.tsx";
+import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 
@@ -17,15 +17,15 @@ export function Range({ route }: { route: Route }) {
   const [given = "default"] = route.parts;
   const today = new Date().toISOString().slice(0, 10);
   const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
-  const [wish, setWish] = useState({
+  const form = useParts({
     name: given,
     from: route.query.from ?? today,
     until: route.query.until ?? tomorrow,
   });
+  const wish = form.shown;
   const { found, error } = useNamespace(wish.name);
-  const show = (change: Partial<typeof wish>): void => {
-    const { name, from, until } = { ...wish, ...change };
-    setWish({ name, from, until });
+  const show = (part: Partial<typeof wish>): void => {
+    const { name, from, until } = form.change(part);
     replaceAddress(addressOf("range", [name], { from, until }));
   };
   return (

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { LOOKS_KEPT, NO_HISTORY, nextHistory } from "../../src/console/shard-history.ts";
+import {
+  type Bounds,
+  boundsIn,
+  duration,
+  type ShardFacts,
+  shardFacts,
+  shardState,
+} from "../../src/console/shard-state.ts";
+import { PRESETS } from "../../src/core/presets.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** As the service says it of a built-in namespace. */
+function boundsOf(name: string): Bounds {
+  const { policy, spec } = PRESETS.get(name) ?? {};
+  return boundsIn({ policy, layout: spec });
+}
+
+function shard(change: Partial<ShardFacts> = {}): ShardFacts {
+  return {
+    shard: 0,
+    region: "weur",
+    leadMs: 0,
+    issued: 0,
+    writes: 0,
+    refusals: {},
+    fault: "",
+    ...change,
+  };
+}
+
+const words = (leadMs: number, bounds: Bounds, recent = {}) =>
+  shardState(shard({ leadMs }), recent, bounds).words;
+
+describe("the state of a shard", () => {
+  const bounds = boundsOf("default");
+
+  it("in step: up to what demand may borrow and the tick it is in", () => {
+    expect(words(0, bounds)).toBe("in step");
+    expect(words(1001, bounds)).toBe("in step");
+    expect(words(1002, bounds)).not.toBe("in step");
+  });
+
+  it("in step under a strict clock: the tick that is used up, and the mark of a start", () => {
+    const strict = boundsOf("twitter");
+    expect(words(1, strict)).toBe("in step");
+    expect(words(50, strict)).toBe("in step");
+    expect(words(80, strict)).toBe("riding out a step back of 80 ms");
+    expect(words(102, strict)).toBe("behind by 102 ms");
+  });
+
+  it("riding out a step back, up to what is forgiven and waited for", () => {
+    expect(words(HOUR_MS / 2, bounds)).toBe("riding out a step back of 30 min");
+    expect(words(HOUR_MS + 1251, bounds)).toBe("riding out a step back of 60 min");
+    const behind = shardState(shard({ leadMs: HOUR_MS + 1252 }), {}, bounds);
+    expect(behind).toMatchObject({ level: "bad", words: "behind by 60 min" });
+    expect(behind.advice).toMatch(/maxStepBackMs/);
+  });
+
+  it("saturated: only while it refuses", () => {
+    expect(words(1000, bounds, { shard_saturated: 1 })).toBe("saturated");
+    expect(words(1000, bounds, { shard_saturated: 0, clock_behind: 3 })).toBe("in step");
+  });
+
+  it("one that does not answer says why", () => {
+    const state = shardState(shard({ fault: "It failed." }), {}, bounds);
+    expect(state).toMatchObject({ level: "bad", words: "does not answer" });
+    expect(state.advice).toContain("It failed.");
+  });
+
+  it("is read out of anything", () => {
+    expect(shardFacts({})).toEqual(shard({ region: "" }));
+    expect(shardFacts({ shard: "x", lanes: [null, 1, { leadMs: "y" }], counters: [] })).toEqual(
+      shard({ region: "" }),
+    );
+    expect(shardFacts({ fault: {} }).fault).toBe("It does not answer.");
+    const lanes = [{ leadMs: 9 }, { leadMs: 4 }];
+    expect(shardFacts({ lanes }).leadMs).toBe(4);
+  });
+});
+
+describe("rates between looks", () => {
+  it("are what the counters grew by", () => {
+    const first = nextHistory(NO_HISTORY, [shard({ issued: 1000, writes: 4 })], 10_000);
+    expect(first.totals).toEqual([]);
+    const refusals = { shard_saturated: 6 };
+    const grown = [shard({ issued: 3000, writes: 6, refusals, leadMs: 7 }), shard({ shard: 1 })];
+    const next = nextHistory(first, grown, 12_000);
+    expect(next.totals).toEqual([
+      { idsPerSecond: 1000, leadMs: 7, writesPerMillion: 1000, refusalsPerSecond: 3 },
+    ]);
+    expect(next.shards[0]).toMatchObject({ rates: [1000], recent: refusals });
+  });
+
+  it("are never negative, when an object starts anew", () => {
+    const first = nextHistory(NO_HISTORY, [shard({ issued: 1000, refusals: { x: 5 } })], 0);
+    const next = nextHistory(first, [shard({ issued: 900, refusals: { x: 1 } })], 2000);
+    expect(next.totals[0]).toEqual({
+      idsPerSecond: 0,
+      leadMs: 0,
+      writesPerMillion: undefined,
+      refusalsPerSecond: 0,
+    });
+  });
+
+  it("make no leap when a shard answers again", () => {
+    const first = nextHistory(NO_HISTORY, [shard({ issued: 5000 })], 0);
+    const away = nextHistory(first, [shard({ fault: "away" })], 2000);
+    expect(away.shards[0]?.facts).toMatchObject({ issued: 5000, fault: "away" });
+    const back = nextHistory(away, [shard({ issued: 5010 })], 4000);
+    expect(back.shards[0]?.rates).toEqual([0, 5]);
+    expect(back.shards[0]?.facts.fault).toBe("");
+  });
+
+  it("two looks at the same answer are one", () => {
+    const first = nextHistory(NO_HISTORY, [shard()], 5);
+    expect(nextHistory(first, [shard({ issued: 9 })], 5).totals).toEqual([]);
+  });
+
+  it("are kept for a while", () => {
+    let history = NO_HISTORY;
+    for (let at = 0; at < 3 * LOOKS_KEPT; at += 1) history = nextHistory(history, [shard()], at);
+    expect(history.totals.length).toBe(LOOKS_KEPT);
+    expect(history.shards[0]?.rates.length).toBe(LOOKS_KEPT);
+  });
+});
+
+describe("lengths of time", () => {
+  it.each([
+    [0, "0 ms"],
+    [999, "999 ms"],
+    [1000, "1 s"],
+    [59_499, "59 s"],
+    [1_800_000, "30 min"],
+    [5_400_000, "2 h"],
+    [172_800_000, "2 days"],
+  ])("%d ms: %s", (ms, said) => {
+    expect(duration(ms)).toBe(said);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { linesOf, type Wish } from "../../src/console/get-lines.ts";
+import { facts, limitUses } from "../../src/console/layout-facts.ts";
+import { builtIn, isName, namespaceIn } from "../../src/console/namespaces.ts";
+import { relativeTime } from "../../src/console/relative-time.ts";
+import { segmentFacts, segmentState, usedOf } from "../../src/console/segment-state.ts";
+import { isSendable } from "../../src/console/session.ts";
+import { layoutOf } from "../../src/core/layout.ts";
+import { presetOf } from "../core/vectors.ts";
+
+const NOW_MS = Date.UTC(2026, 5, 1);
+
+describe("relative times", () => {
+  it.each([
+    [0, "now"],
+    [-999, "now"],
+    [-1000, "1 second ago"],
+    [-59_999, "59 seconds ago"],
+    [-60_000, "1 minute ago"],
+    [7_200_000, "in 2 hours"],
+    [-47 * 3_600_000, "1 day ago"],
+    [-40 * 86_400_000, "1 month ago"],
+    [70 * 31_557_600_000, "in 70 years"],
+  ])("%d ms away: %s", (awayMs, said) => {
+    expect(relativeTime(NOW_MS + awayMs, NOW_MS)).toBe(said);
+  });
+});
+
+describe("what a layout gives", () => {
+  const of = (name: string) => Object.fromEntries(facts(presetOf(name).layout, NOW_MS));
+
+  it("default", () => {
+    expect(of("default")).toMatchObject({
+      Bits: "63; the largest ID is 9223372036854775807",
+      "Runs out": "2094-09-07, in 68 years",
+      "IDs per second and shard": "4,096,000",
+      Shards: "8 unless asked for, at most 512",
+      "IDs per second in all": "2,097,152,000 with all shards",
+      "Worker IDs for leases": "512",
+      "In JavaScript": expect.stringMatching(/^not safe/),
+    });
+  });
+
+  it("js53 is safe, and both of its lanes count", () => {
+    expect(of("js53")).toMatchObject({
+      "IDs per second and shard": "131,072",
+      "In JavaScript": expect.stringMatching(/^safe/),
+    });
+  });
+
+  it("lanes for a clock that went back give no more IDs", () => {
+    expect(of("node")["IDs per second and shard"]).toBe("4,096,000");
+  });
+
+  it("no worker bits: one shard, no leases; many: no more than a namespace may have", () => {
+    const spec = { timestampBits: 40, datacenterBits: 0, laneBits: 0, sequenceBits: 1, epochMs: 0 };
+    const alone = facts(layoutOf({ ...spec, workerBits: 0, tickMs: 1 }), NOW_MS);
+    expect(Object.fromEntries(alone)).toMatchObject({
+      Shards: "1 unless asked for, at most 1",
+      "Worker IDs for leases": "none",
+    });
+    const wide = facts(layoutOf({ ...spec, workerBits: 22, tickMs: 1 }), NOW_MS);
+    expect(Object.fromEntries(wide)).toMatchObject({
+      Shards: "8 unless asked for, at most 1,024",
+      "Worker IDs for leases": "2,097,152",
+    });
+  });
+
+  it("an epoch ahead, a time that is over, and one without end", () => {
+    const spec = { datacenterBits: 0, workerBits: 0, laneBits: 0, sequenceBits: 0, tickMs: 1 };
+    const said = (timestampBits: number, epochMs: number) =>
+      Object.fromEntries(facts(layoutOf({ ...spec, timestampBits, epochMs }), NOW_MS));
+    expect(said(41, NOW_MS + 1).Begins).toMatch(/clock_before_epoch/);
+    expect(said(41, NOW_MS).Begins).toBe("2026-06-01T00:00:00.000Z");
+    expect(said(1, NOW_MS - 2)["Runs out"]).toMatch(/timestamp_exhausted/);
+    expect(said(53, 0)["Runs out"]).toBe("after the year 275760");
+  });
+
+  it("limits that meet", () => {
+    const uses = limitUses({ ...presetOf("default").spec, timestampBits: 45 });
+    expect(uses.map(({ bits, most }) => bits - most)).toEqual([4, -12, 4]);
+  });
+});
+
+describe("the lines that do the same", () => {
+  const wish: Wish = { name: "orders", count: "1", encoding: "decimal", key: "" };
+  const of = (change: Partial<Wish>, withKey = false) =>
+    linesOf({ ...wish, ...change }, "https://ids.example.com", withKey).map(([, line]) => line);
+
+  it("one, as it comes", () => {
+    expect(of({})).toEqual([
+      'curl "https://ids.example.com/v1/ids/orders?count=1"',
+      'const ids = new Edgeflake({ url: "https://ids.example.com", namespace: "orders" });\nawait ids.next();',
+      'await env.IDS.nextId("orders");',
+    ]);
+  });
+
+  it("many, with an encoding, a key text and an API key, which is not told", () => {
+    expect(of({ count: "7", encoding: "base58", key: "user-17" }, true)).toEqual([
+      'curl -H "Authorization: Bearer $KEY" "https://ids.example.com/v1/ids/orders?count=7&encoding=base58&key=user-17"',
+      'const ids = new Edgeflake({ url: "https://ids.example.com", key, namespace: "orders" });\nawait ids.take(7, { key: "user-17" });',
+      'await env.IDS.nextIds("orders", 7, { key: "user-17", encoding: "base58" });',
+    ]);
+  });
+});
+
+describe("a segment", () => {
+  const status = (maxId: string, max = "1000") =>
+    segmentFacts({ max_id: maxId, start: "1", max, step: 10, update_time: null });
+
+  it("is in use, nearly used up, used up", () => {
+    expect(segmentState(status("1")).words).toBe("in use");
+    expect(segmentState(status("900")).words).toBe("in use");
+    expect(segmentState(status("901")).words).toBe("nearly used up");
+    expect(segmentState(status("1000")).words).toBe("nearly used up");
+    expect(segmentState(status("1001")).words).toBe("used up");
+    expect(usedOf(status("501"))).toBe(0.5);
+  });
+
+  it("is read out of anything", () => {
+    expect(segmentFacts({ max_id: "x", fetches: [7, { from: "a" }] })).toMatchObject({
+      nextNumber: 0n,
+      updated: "never",
+      last: [{ width: 0 }],
+    });
+    expect(usedOf(status("4611686018427387904", "9223372036854775807"))).toBeCloseTo(0.5, 5);
+  });
+});
+
+describe("names and keys", () => {
+  it("of namespaces", () => {
+    for (const name of ["a", "Orders-7_x.y", `a${"b".repeat(62)}`]) {
+      expect(isName(name)).toBe(true);
+    }
+    for (const name of ["", "7a", "a/b", "..", "a b", `a${"b".repeat(63)}`, "<img>"]) {
+      expect(isName(name)).toBe(false);
+    }
+    expect(builtIn("twitter")?.layout).toBe(presetOf("twitter").layout);
+    expect(builtIn("constructor")).toBeUndefined();
+  });
+
+  it("a namespace's layout is read as the service says it, and checked", () => {
+    const { spec, layout } = presetOf("js53");
+    expect(namespaceIn({ name: "own", kind: "snowflake", layout: { ...spec } })).toEqual({
+      name: "own",
+      layout,
+    });
+    expect(namespaceIn({ name: "own", kind: "segment" }).layout).toBeUndefined();
+    expect(() => namespaceIn({ kind: "snowflake", layout: "none" })).toThrow(/gave no layout/);
+  });
+
+  it("API keys that a header can carry", () => {
+    expect(isSendable("efk_Az09-_.~+/==")).toBe(true);
+    for (const key of ["", "a b", "schlüssel", "a\nb"]) expect(isSendable(key)).toBe(false);
+  });
+});
