@@ -38,7 +38,7 @@ function importsOf(file: string): Import[] {
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
   .map((file) => file.split(path.sep).join("/"))
-  .filter((file) => file.endsWith(".ts"));
+  .filter((file) => /\.tsx?$/.test(file));
 const imports = files.flatMap(importsOf);
 const folderOf = (file: string) => (file.includes("/") ? (file.split("/")[0] ?? "") : file);
 
@@ -83,14 +83,14 @@ describe("imports", () => {
     expect(imports.length).toBeGreaterThan(50);
     expect(imports).toContainEqual({ from: "core/line.ts", to: "core/mark.ts", typeOnly: false });
     expect(
-      imports.filter(({ to }) => to.endsWith(".ts")).every(({ to }) => files.includes(to)),
+      imports.filter(({ to }) => /\.tsx?$/.test(to)).every(({ to }) => files.includes(to)),
     ).toBe(true);
   });
 
   it("go only where the plan lets them", () => {
     const broken = imports.filter(({ from, to, typeOnly }) => {
       const folder = folderOf(from);
-      if (!/\.(ts|json)$/.test(to)) return !(MAY_USE[folder] ?? /^$/).test(to);
+      if (!/\.(tsx?|json)$/.test(to)) return !(MAY_USE[folder] ?? /^$/).test(to);
       // The router knows the objects by their types only.
       if (folderOf(to) === "objects" && typeOnly && ["service", "http"].includes(folder))
         return false;
