@@ -86,9 +86,10 @@ describe.skipIf(!HAS_SHIM)("the service's clock", () => {
       const lives = Lives.ofTest({ withShim: true });
       await lives.start();
       await lives.makeNumbers();
+      // Before the load, which leases all worker IDs that there are.
+      const renew = await leaseHeld(lives.service.url);
       const load = lives.load();
       await load.serves(servedAt(0), ANSWERS);
-      const renew = await leaseHeld(lives.service.url);
       lives.shim.setClock(offsetMs);
       await load.serves(servedAt(offsetMs), ANSWERS);
       await expect.poll(renew, { timeout: WAIT_MAX_MS }).toBe(200);
