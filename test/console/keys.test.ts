@@ -40,6 +40,9 @@ async function enter(page: Page, key: string): Promise<void> {
   await page.getByRole("button", { name: "Use" }).click();
 }
 
+/** Less than the page waits for an answer, in ms. */
+const UNANSWERED_MS = 10_000;
+
 const WITH_SCOPE = SECTIONS.filter(({ scope }) => scope !== undefined);
 
 describe("with ACCESS=keys", () => {
@@ -113,6 +116,25 @@ describe("with ACCESS=keys", () => {
     await complains(page, /asks for a key/);
     expect(await page.evaluate(() => sessionStorage.getItem("edgeflake-key"))).toBeNull();
     expect(await page.getByRole("heading", { name: "A new key" }).count()).toBe(0);
+    expect(await page.getByRole("rowheader").count()).toBe(0);
+  });
+
+  it("what a key was shown goes with it, also while the service does not answer", async () => {
+    await keyOf("issue");
+    const page = await browser.open(`${service.url}/#/keys`, { key: ADMIN_KEY });
+    await page.getByRole("rowheader").first().waitFor();
+    // At once, not when the next answer comes: this one comes never.
+    let answers = false;
+    await page.route("**/v1/**", (route) => (answers ? route.abort() : undefined));
+    await page.getByRole("button", { name: "Forget it" }).click();
+    await page
+      .getByRole("rowheader")
+      .first()
+      .waitFor({ state: "detached", timeout: UNANSWERED_MS });
+    answers = true;
+    await page.getByLabel("API key").fill("another-key");
+    await page.getByRole("button", { name: "Use" }).click();
+    await complains(page, /does not answer/);
     expect(await page.getByRole("rowheader").count()).toBe(0);
   });
 

@@ -97,7 +97,7 @@ function Create({ spec }: { spec: LayoutSpec }) {
         <Copy text={text} what="the body" />
       </p>
       <pre tabindex={0}>{text}</pre>
-      <p>A layout never changes once its namespace is there, and its name is never used again.</p>
+      <p>A layout never changes once its namespace is there; a retired name is never used again.</p>
       <form class="row" onSubmit={create}>
         <TextField
           label="Name"
