@@ -189,6 +189,16 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       open: true,
     },
   },
+  "/": {
+    get: {
+      id: "getConsole",
+      tag: "Operating",
+      summary: "The console, a page for people",
+      answers: { 200: { also: "text/html" } },
+      errors: ["not_found"],
+      open: true,
+    },
+  },
   "/docs": {
     get: {
       id: "getDocs",

@@ -1,7 +1,7 @@
 /** Leases of worker IDs, asked of the namespace's desk. */
 import type { Refusal } from "../core/errors.ts";
 import type { LeasePageReply, LeaseReply, Leases, LeaseWish } from "../objects/leases.ts";
-import { CALL_TRIES_MAX } from "./limits.ts";
+import { CALL_TRIES_MAX, DESK_THROWS_MAX } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import { isOverloaded, overloaded } from "./shard-call.ts";
 
@@ -70,14 +70,17 @@ async function askDesk<Reply extends { readonly ok: boolean }>(
   { name }: SnowflakeNamespace,
   ask: (desk: DurableObjectStub<Leases>) => Promise<Reply | Refused>,
 ): Promise<Reply | Refused> {
-  for (let tries = 1; ; tries += 1) {
+  let disagreements = 0;
+  for (let throws = 0; ; ) {
     try {
       const reply = await ask(desks.getByName(name));
       const disagree = "refusal" in reply && reply.refusal.code === "clock_disagreement";
-      if (!disagree || tries >= CALL_TRIES_MAX) return reply;
+      if (disagree) disagreements += 1;
+      if (!disagree || disagreements >= CALL_TRIES_MAX) return reply;
     } catch (error) {
       if (isOverloaded(error)) return { ok: false, refusal: overloaded("The lease desk") };
-      if (tries >= CALL_TRIES_MAX) throw error;
+      throws += 1;
+      if (throws >= DESK_THROWS_MAX) throw error;
     }
   }
 }

@@ -14,6 +14,8 @@ export const FRESH_NAMESPACES_MAX = 1000;
 export const FRESH_BLOCKS_MAX = 64;
 /** A call is repeated once at most: after a reset of the object, or a disagreement of clocks. */
 export const CALL_TRIES_MAX = 2;
+/** Calls of a lease desk that throw: a desk that ends itself may do so under the second one too, and each may be made again. */
+export const DESK_THROWS_MAX = 3;
 /** Pages of the shard list: asking wakes each object. */
 export const SHARDS_PAGE_MAX = 32;
 /** When to come back to a shard whose queue at the platform is full, in ms: its queue drains in about that. */
