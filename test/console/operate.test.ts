@@ -162,6 +162,13 @@ describe("Shards", () => {
     await service.ask("/v1/namespaces/wide", "PUT", { kind: "snowflake", shards: 40 });
     const page = await browser.open(`${service.url}/#/shards/wide`);
     await eventually(async () => expect(await page.locator("tbody tr").count()).toBe(32));
+    const table = page.getByRole("region", { name: "Shards" });
+    await table.focus();
+    const looks = () => browser.paths.filter((path) => path === "/v1/shards/wide").length;
+    const before = looks();
+    await eventually(async () => expect(looks()).toBeGreaterThan(before + 1));
+    // It is drawn anew all the time, and scrolled with the keyboard.
+    expect(await table.evaluate((one) => one === document.activeElement)).toBe(true);
     await page.getByRole("button", { name: "Next page" }).click();
     await eventually(async () => expect((await shardRow(page, 39)).length).toBe(6));
     expect(await page.locator("tbody tr").count()).toBe(8);

@@ -202,6 +202,32 @@ describe("by keyboard", () => {
     await eventually(async () => expect(await page.locator(".ids a").count()).toBe(4));
   });
 
+  it.each(SECTIONS)("$title: what is drawn anew leaves the focus where it is", async (section) => {
+    const page = await browser.open(`${service.url}/${section.address}`);
+    for (const field of await page.locator("input[type=text], input[type=password]").all()) {
+      await field.focus();
+      // What the focus itself asks for has come by then.
+      await page.waitForTimeout(SETTLED_MS);
+      await page.keyboard.press("End");
+      for (const letter of "abc") {
+        await page.keyboard.press(letter);
+        await page.waitForTimeout(SETTLED_MS);
+      }
+      // The epoch of a layout says at once that this is none, and keeps it.
+      expect(await field.inputValue()).toMatch(/abc$/);
+      expect(await field.evaluate((one) => one === document.activeElement)).toBe(true);
+    }
+  });
+
+  it("a button that says it has copied keeps the focus", async () => {
+    const page = await browser.open(`${service.url}/#/get/default`);
+    const copy = page.getByRole("button", { name: "Copy the curl line" });
+    await copy.focus();
+    await page.keyboard.press("Enter");
+    await eventually(async () => expect(await copy.innerText()).toBe("Copied"));
+    expect(await copy.evaluate((one) => one === document.activeElement)).toBe(true);
+  });
+
   it("a question takes the focus and gives it back", async () => {
     await service.ask("/v1/keys", "POST", { name: "asked for", scopes: ["issue"] });
     const page = await browser.open(`${service.url}/#/keys`);

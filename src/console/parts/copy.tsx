@@ -13,14 +13,15 @@ export function Copy({ text, what }: { text: string; what: string }) {
     });
   };
   return (
-    <>
+    // One root, as One says; a span may stand in a paragraph.
+    <span>
       <button type="button" class="small copy" onClick={copy} aria-label={`Copy ${what}`}>
         {said || "Copy"}
       </button>
       <span role="status" class="unseen">
         {said}
       </span>
-    </>
+    </span>
   );
 }
 

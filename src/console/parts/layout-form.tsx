@@ -4,6 +4,7 @@ import type { LayoutSpec } from "../../core/layout.ts";
 import { LANE_BITS_MAX, POSITION_BITS_MAX, WORKER_BITS_MAX } from "../../core/limits.ts";
 import { PRESETS } from "../../core/presets.ts";
 import { Choice, Labelled, TextField, textIn } from "./field.tsx";
+import { One } from "./one.tsx";
 import { Problem } from "./problem.tsx";
 
 /** The widths that can be set, and how far. */
@@ -104,7 +105,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
   const text = isStanding ? typed : shortTime(epochMs);
   const isWrong = parseInstant(text) === undefined;
   return (
-    <>
+    <One>
       <div class="epoch">
         <TextField
           label="Epoch (UTC, or unix ms)"
@@ -132,7 +133,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
           }}
         />
       </Labelled>
-    </>
+    </One>
   );
 }
 

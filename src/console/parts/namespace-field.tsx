@@ -11,6 +11,7 @@ import {
 } from "../namespaces.ts";
 import { ONCE, usePolled } from "../polled.ts";
 import { TextField } from "./field.tsx";
+import { One } from "./one.tsx";
 
 const LIST_ID = "namespaces";
 /** How long a name must stand before the service is asked for it, in ms: not after each letter. */
@@ -23,7 +24,7 @@ export function NamespaceField(props: { value: string; onValue: (name: string) =
     listNames().then(setNames, () => undefined);
   };
   return (
-    <>
+    <One>
       <TextField
         label="Namespace"
         value={props.value}
@@ -37,7 +38,7 @@ export function NamespaceField(props: { value: string; onValue: (name: string) =
           <option key={name} value={name} />
         ))}
       </datalist>
-    </>
+    </One>
   );
 }
 

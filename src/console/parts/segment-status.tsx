@@ -3,6 +3,7 @@ import { type Json, objectsOf } from "../api.ts";
 import { figure } from "../figure.ts";
 import { segmentFacts, segmentRows, segmentState } from "../segment-state.ts";
 import { LOOKS_KEPT } from "../shard-history.ts";
+import { One } from "./one.tsx";
 import { Chart } from "./sparkline.tsx";
 
 interface Rates {
@@ -29,7 +30,7 @@ export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) 
     );
   }
   return (
-    <>
+    <One>
       <p>
         <b class={level}>{words}</b> {advice}
       </p>
@@ -56,7 +57,7 @@ export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) 
           ))}
         </tbody>
       </table>
-    </>
+    </One>
   );
 }
 

@@ -15,11 +15,11 @@ export function Time({ unixMs }: { unixMs: number }) {
   if (unixMs > DATE_MS_MAX) return <b>past the year 275760</b>;
   const time = new Date(unixMs);
   return (
-    <>
+    <span>
       <b>{time.toISOString()}</b> UTC
       <br />
       {LOCAL.format(time)}, {relativeTime(unixMs, nowMs)}
-    </>
+    </span>
   );
 }
 

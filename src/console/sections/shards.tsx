@@ -3,6 +3,7 @@ import { useEffect, useState } from "hono/jsx/dom";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
 import { NamespaceField, nameProblem, useSettledName } from "../parts/namespace-field.tsx";
+import { One } from "../parts/one.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { SegmentStatus } from "../parts/segment-status.tsx";
@@ -94,7 +95,7 @@ function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
     setHistory((before) => nextHistory(before, facts, atMs));
   }, [answer]);
   return (
-    <>
+    <One>
       <Charts totals={history.totals} />
       <Wide label="Shards">
         <thead>
@@ -112,7 +113,7 @@ function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
           ))}
         </tbody>
       </Wide>
-    </>
+    </One>
   );
 }
 
