@@ -1,4 +1,4 @@
-/** Design, Shards and Leases, and a server that goes away. Needs `npm run build` before. */
+/** Shards, and a server that goes away. Needs `npm run build` before. */
 import type { Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import { TestBrowser } from "./browser.ts";
@@ -25,10 +25,6 @@ function load(path: string): void {
   });
 }
 
-async function slide(page: Page, label: RegExp, value: number): Promise<void> {
-  await page.getByLabel(label).fill(`${value}`);
-}
-
 /** Cells of a shard's row. */
 async function shardRow(page: Page, shard: number): Promise<string[]> {
   const rows = page.locator("tbody tr").filter({
@@ -36,71 +32,6 @@ async function shardRow(page: Page, shard: number): Promise<string[]> {
   });
   return (await rows.first().locator("td").allInnerTexts()).map((text) => text.trim());
 }
-
-describe("Design", () => {
-  it("a layout is designed, created, and gives IDs", async () => {
-    const page = await browser.open(`${service.url}/#/design`);
-    await slide(page, /^Datacenter bits/, 3);
-    await slide(page, /^Worker bits/, 5);
-    await slide(page, /^Lane bits/, 2);
-    await page.getByLabel("A further lane is used").selectOption("back");
-    await page.getByLabel("Lane’s place").selectOption("aboveWorker");
-    await page.getByLabel("Epoch (UTC").fill("2024-02-29");
-    expect(await cell(page, "Runs out")).toMatch(/^2093-\d\d-\d\d, in \d+ years$/);
-    expect(await cell(page, "IDs per second and shard")).toBe("4,096,000");
-    expect(await cell(page, "IDs per second in all")).toMatch(/^524,288,000/);
-    expect(await cell(page, "Shards")).toBe("8 unless asked for, at most 128");
-    expect(await cell(page, "In JavaScript")).toMatch(/^not safe/);
-    expect(await page.locator(".bits .field").count()).toBe(5);
-    const body: unknown = JSON.parse(await page.locator("pre").innerText());
-    await page.getByLabel("Name", { exact: true }).fill("designed");
-    await page.getByRole("button", { name: "Create it" }).click();
-    await page.getByText("The namespace designed is there.").waitFor();
-    expect(await service.ask("/v1/namespaces/designed")).toMatchObject(body as object);
-    await page.getByRole("link", { name: "Get an ID" }).click();
-    await page.getByRole("button", { name: "Get", exact: true }).click();
-    await page.locator(".ids a").click();
-    await eventually(async () => expect(await cell(page, "lane")).toMatch(/^0/));
-    await expectPlainWords(page);
-  });
-
-  it("says which limits it meets, and why", async () => {
-    const page = await browser.open(`${service.url}/#/design`);
-    await slide(page, /^Timestamp bits/, 45);
-    await complains(page, /timestampBits \+ sequenceBits take at most 53.*at most 63 bits/s);
-    expect(await cell(page, "timestamp + sequence")).toMatch(/4 too many: 57 of 53.*exact number/);
-    expect(await cell(page, "all fields")).toMatch(/4 too many: 67 of 63.*64-bit/);
-    expect(await page.getByRole("button", { name: "Create it" }).count()).toBe(0);
-  });
-
-  it("says what is safe in JavaScript, and of an epoch ahead and a time that is over", async () => {
-    const page = await browser.open(`${service.url}/#/design`);
-    await page.getByLabel("Begin with").selectOption("js53");
-    expect(await cell(page, "In JavaScript")).toMatch(/^safe/);
-    // Two lanes of 65,536 a second.
-    expect(await cell(page, "IDs per second and shard")).toBe("131,072");
-    await page.getByLabel("Epoch (UTC").fill("2124-01-01");
-    expect(await cell(page, "Begins")).toMatch(/clock_before_epoch/);
-    await page.getByLabel("Epoch (UTC").fill("1970-01-01");
-    await slide(page, /^Timestamp bits/, 20);
-    expect(await cell(page, "Runs out")).toMatch(/^1970-01-13: that is over/);
-    await page.getByLabel("Epoch (UTC").fill("yesterday");
-    await complains(page, /An epoch is unix ms/);
-  });
-
-  it("says why a name cannot be, or is taken", async () => {
-    const page = await browser.open(`${service.url}/#/design`);
-    for (const [name, why] of [
-      ["", /name is a letter/],
-      ["no spaces", /name is a letter/],
-      ["twitter", /Built-in/],
-    ] as const) {
-      await page.getByLabel("Name", { exact: true }).fill(name);
-      await page.getByRole("button", { name: "Create it" }).click();
-      await complains(page, why);
-    }
-  });
-});
 
 describe("Shards", () => {
   it("move under load: IDs/s, lead, writes, charts", async () => {
@@ -217,54 +148,6 @@ describe("a server that goes away", () => {
     await page.getByRole("link", { name: "Shards" }).click();
     await eventually(async () => expect((await shardRow(page, 0)).length).toBe(6));
     expect(await alerts(page)).toBe("");
-  });
-});
-
-describe("Leases", () => {
-  it("are listed, revoked after a question, and released with the token", async () => {
-    const acquire = () =>
-      service.ask("/v1/leases/leaf", "POST", { ttlMs: 60_000, holder: "pod-1" });
-    const [first, second] = [await acquire(), await acquire()];
-    const page = await browser.open(`${service.url}/#/leases/leaf`);
-    expect(await cell(page, `${first.worker}`)).toBe("pod-1");
-    const state = (worker: unknown) =>
-      page
-        .locator("tr", { hasText: `${worker}` })
-        .locator("td")
-        .nth(1);
-
-    await page
-      .getByRole("button", { name: `Revoke the lease of worker ID ${first.worker}` })
-      .click();
-    expect(await state(first.worker).innerText()).toBe("held");
-    await page.getByRole("button", { name: `Yes, revoke` }).click();
-    await eventually(async () =>
-      expect(await state(first.worker).innerText()).toMatch(/^released/),
-    );
-    await page.getByText(`The lease of worker ID ${first.worker} is revoked.`).waitFor();
-
-    const release = page.getByRole("button", { name: "Release", exact: true });
-    await release.click();
-    await complains(page, /Worker ID takes a whole number/);
-    await page.getByRole("textbox", { name: "Worker ID" }).fill(`${second.worker}`);
-    await page.getByRole("textbox", { name: "Token" }).fill("another-token");
-    await release.click();
-    await page.getByRole("button", { name: "Yes, release" }).click();
-    await complains(page, /lease/);
-    expect(await state(second.worker).innerText()).toBe("held");
-    await page.getByRole("textbox", { name: "Token" }).fill(`${second.token}`);
-    await release.click();
-    await page.getByRole("button", { name: "Yes, release" }).click();
-    await eventually(async () =>
-      expect(await state(second.worker).innerText()).toMatch(/^released/),
-    );
-    await expectPlainWords(page);
-  });
-
-  it("a segment has none, and says so", async () => {
-    await service.ask("/v1/namespaces/plain", "PUT", { kind: "segment" });
-    const page = await browser.open(`${service.url}/#/leases/plain`);
-    await complains(page, /segment/);
   });
 });
 
