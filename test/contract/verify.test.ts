@@ -18,6 +18,8 @@ import { ServiceProcess } from "../support/service-process.ts";
 
 const ADMIN_KEY = "the-admin-key";
 const RATE = 200;
+/** As many requests, over a time in which those of one key do not all overlap, however long the first ones take. */
+const SLOWLY = ["--rate", `${RATE / 5}`, "--seconds", "5"];
 
 let folder: string;
 let service: ServiceProcess;
@@ -54,19 +56,19 @@ describe.concurrent("against the service", () => {
   const IDS_HELD = ["history", "duplicates", "form", "counts"];
   const LAYOUT_HELD = [...IDS_HELD, "key_order", "times", "shards"];
   it.each([
-    ["open, plain and keyed", [], LAYOUT_HELD],
-    ["many at once", ["--count", "100", "--namespace", "js53"], LAYOUT_HELD],
+    ["open, plain and keyed", SLOWLY, LAYOUT_HELD],
+    ["many at once", [...SLOWLY, "--count", "100", "--namespace", "js53"], LAYOUT_HELD],
     [
       "in strict order",
-      ["--order", "strict", "--namespace", "twitter"],
+      [...SLOWLY, "--order", "strict", "--namespace", "twitter"],
       [...IDS_HELD, "key_order", "shard_order", "times", "shards"],
     ],
     [
       "one shard in strict order",
-      ["--order", "strict", "--shard", "3", "--namespace", "node"],
+      [...SLOWLY, "--order", "strict", "--shard", "3", "--namespace", "node"],
       [...IDS_HELD, "shard_order", "times", "shards"],
     ],
-    ["a segment, with keys", ["--namespace", "segment"], [...IDS_HELD, "key_order"]],
+    ["a segment, with keys", [...SLOWLY, "--namespace", "segment"], [...IDS_HELD, "key_order"]],
     [
       "Leaf's snowflake",
       ["--dialect", "leaf-snowflake", "--namespace", "leaf"],
