@@ -1,0 +1,42 @@
+/** A take that needs several requests, against a binding that writes down what it is asked. */
+import { describe, expect, it } from "vitest";
+import { Edgeflake } from "../../src/client/edgeflake.ts";
+
+/** More than two requests of the most that one may ask for. */
+const COUNT = 250_000;
+
+function recorded() {
+  const keys: (string | undefined)[] = [];
+  let first = 1n;
+  const binding = {
+    blocks: (_: string, count: number, options: { idempotencyKey?: string | undefined } = {}) => {
+      keys.push(options.idempotencyKey);
+      const blocks = [{ first: `${first}`, count }];
+      first += BigInt(count);
+      return Promise.resolve({ blocks, shard: 0, freshForMs: 250 });
+    },
+    decode: () => Promise.reject(new Error("nothing is decoded here")),
+  };
+  return { client: new Edgeflake({ binding, namespace: "numbers" }), keys };
+}
+
+describe("the parts of one take", () => {
+  it("in strict order have an Idempotency-Key each, or the service would repeat the first one's numbers", async () => {
+    const { client, keys } = recorded();
+    const ids = await client.take(COUNT, { order: "strict" });
+    expect(new Set(ids).size).toBe(COUNT);
+    expect(keys).toHaveLength(3);
+    expect(keys).not.toContain(undefined);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it("have keys that follow from a given one, so that the whole take can be repeated", async () => {
+    const [one, other] = [recorded(), recorded()];
+    for (const { client } of [one, other]) {
+      await client.take(COUNT, { order: "strict", idempotencyKey: "mine" });
+    }
+    expect(one.keys[0]).toBe("mine");
+    expect(new Set(one.keys).size).toBe(3);
+    expect(other.keys).toEqual(one.keys);
+  });
+});
