@@ -95,6 +95,18 @@ export class BlockBuffer {
     return true;
   }
 
+  /**
+   * Sees to it that the next `count` IDs come from one lease: goes over to the one fetched ahead where only that
+   * has so many, and what the lease in use has left is a gap. False where neither has.
+   */
+  openFor(count: number, nowMs: number): boolean {
+    if (this.#inUse && !isFresh(this.#inUse.lease, nowMs)) this.#goOver(nowMs);
+    if (this.#inUse && this.#inUse.count - this.#inUse.used >= count) return true;
+    const ahead = this.#ahead;
+    if (!ahead || countOf(ahead) < count) return false;
+    return this.#goOver(nowMs);
+  }
+
   /** The block that the last `advance` moved to. */
   get block(): Block {
     return this.#block;
@@ -163,18 +175,23 @@ export class BlockBuffer {
     );
   }
 
-  /** Goes over to the lease fetched ahead, where it is fresh still. */
+  /** Moves on to the first ID of the lease fetched ahead. */
   #replace(nowMs: number): boolean {
+    return this.#goOver(nowMs) && this.next();
+  }
+
+  /** Goes over to the lease fetched ahead, where it is fresh still. */
+  #goOver(nowMs: number): boolean {
     if (this.#inUse) this.#rule.ended(useOf(this.#inUse, nowMs), nowMs);
     const lease = this.#ahead;
     this.#inUse = undefined;
     this.#ahead = undefined;
     this.#block = NO_BLOCK;
+    this.#blockIndex = -1;
+    this.#offset = 0;
     if (!lease) return false;
     if (!isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
     this.#inUse = unused(lease, nowMs);
-    if (!this.#openBlock(0)) return false;
-    this.#inUse.used = 1;
     return true;
   }
 

@@ -10,7 +10,7 @@ import type { LeaseUse, RefillRule } from "./block-buffer.ts";
 
 /** Fewer IDs than that are not worth a lease: they are fetched one by one. */
 export const FRESH_COUNT_MIN = 4;
-/** Misses within freshForMs that count as repeated demand. */
+/** Misses within freshForMs that count as repeated demand, unless said otherwise. */
 const REPEATED_MISSES = 2;
 /** A fetch ahead is made at least this long before its lease is wanted, in ms: clocks count whole ms, and queues form. */
 const LEAD_MIN_MS = 10;
@@ -19,22 +19,24 @@ const LEAD_ROUND_TRIPS = 1.25;
 
 export class FreshDemand implements RefillRule {
   readonly #freshForMs: number;
+  readonly #repeatedMisses: number;
   #count = 0;
   #activeAtMs = 0;
   #missesSinceMs = 0;
   #misses = 0;
   #roundTripMs = 0;
 
-  /** `freshForMs`: how long misses are remembered. */
-  constructor(freshForMs: number) {
+  /** `freshForMs`: how long misses are remembered. `repeatedMisses`: so many of them are worth a lease. */
+  constructor(freshForMs: number, repeatedMisses = REPEATED_MISSES) {
     this.#freshForMs = freshForMs;
+    this.#repeatedMisses = repeatedMisses;
   }
 
   countAt(nowMs: number): number {
     if (this.#count > 0) return this.#count;
     const sinceMs = nowMs - this.#missesSinceMs;
     if (sinceMs < 0 || sinceMs > this.#freshForMs) return 0;
-    return this.#misses >= REPEATED_MISSES ? FRESH_COUNT_MIN : 0;
+    return this.#misses >= this.#repeatedMisses ? FRESH_COUNT_MIN : 0;
   }
 
   isDue({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): boolean {

@@ -5,27 +5,16 @@
  * a request that finds none asks a shard for exactly what it needs. What is kept is plain data, never a promise
  * or a stub of some request. Nothing happens between requests: no timer, no call.
  */
-import { BlockBuffer, type Fetch } from "../core/block-buffer.ts";
+import { BlockBuffer } from "../core/block-buffer.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import { remember } from "../core/remember.ts";
-import { issue } from "./issue.ts";
+import { type FreshSource, fetchAhead } from "./lease-ahead.ts";
 import { FRESH_BLOCKS_MAX, FRESH_NAMESPACES_MAX, HOME_COUNT_MAX } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
-import type { Placement } from "./pick-shard.ts";
-import type { Shards } from "./shard-call.ts";
 
 /** This isolate's leased IDs, by namespace. */
 const buffers = new Map<string, BlockBuffer>();
-
-/** Where IDs are asked for, and who carries on after the answer. */
-export interface FreshSource {
-  readonly shards: Shards;
-  readonly namespace: SnowflakeNamespace;
-  /** Not pinned to a shard, a key or an order. */
-  readonly placement: Placement;
-  readonly waitUntil: (work: Promise<unknown>) => void;
-}
 
 /** An ID from memory, and the shard that granted it. */
 export interface FreshId {
@@ -38,7 +27,7 @@ export function takeFresh(source: FreshSource): FreshId | undefined {
   const nowMs = Date.now();
   const buffer = buffers.get(source.namespace.name);
   if (!buffer?.advance(nowMs)) return undefined;
-  fetchAhead(source, buffer, nowMs);
+  fetchAhead(source, buffer, leaseCountMax(source.namespace), nowMs);
   const { id, shard } = buffer;
   return { id, shard };
 }
@@ -50,7 +39,7 @@ export function missedFresh(source: FreshSource): void {
   const nowMs = Date.now();
   const buffer = bufferOf(source.namespace);
   buffer.missed(nowMs);
-  fetchAhead(source, buffer, nowMs);
+  fetchAhead(source, buffer, leaseCountMax(source.namespace), nowMs);
 }
 
 function bufferOf({ name, policy }: SnowflakeNamespace): BlockBuffer {
@@ -61,12 +50,6 @@ function bufferOf({ name, policy }: SnowflakeNamespace): BlockBuffer {
   return buffer;
 }
 
-function fetchAhead(source: FreshSource, buffer: BlockBuffer, nowMs: number): void {
-  const fetch = buffer.plan(nowMs, leaseCountMax(source.namespace));
-  // A refill that fails is not repeated before its claim lapses: a shard in trouble is left alone for as long.
-  if (fetch) source.waitUntil(refill(source, buffer, fetch).catch(() => undefined));
-}
-
 /** What one shard call may lease: a home shard's share of its ms, an idle line's room, a bounded number of blocks. */
 function leaseCountMax({ layout, policy }: SnowflakeNamespace): number {
   return Math.min(
@@ -74,17 +57,4 @@ function leaseCountMax({ layout, policy }: SnowflakeNamespace): number {
     idleCapacity(layout, policy, false),
     FRESH_BLOCKS_MAX * layout.sequenceCount,
   );
-}
-
-async function refill(
-  { shards, namespace, placement }: FreshSource,
-  buffer: BlockBuffer,
-  { ticket, count }: Fetch,
-): Promise<void> {
-  const askedAtMs = Date.now();
-  const issued = await issue(shards, namespace, placement, count);
-  if (!issued.ok) return;
-  const { blocks, shard } = issued;
-  const { freshForMs } = namespace.policy;
-  buffer.fill(ticket, { blocks, shard, askedAtMs, freshForMs }, Date.now());
 }

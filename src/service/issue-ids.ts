@@ -1,7 +1,9 @@
 /** Issuing, whatever the namespace's kind: from this isolate's memory, from a shard, or from a segment's object. */
-import { type FreshSource, missedFresh, takeFresh } from "./fresh-ids.ts";
+import { takeBatch } from "./fresh-batches.ts";
+import { missedFresh, takeFresh } from "./fresh-ids.ts";
 import { callCountMax, issue, issueInCalls } from "./issue.ts";
 import type { Issued } from "./issued.ts";
+import type { FreshSource } from "./lease-ahead.ts";
 import type { Namespace, SegmentNamespace } from "./namespaces.ts";
 import { isPinned } from "./pick-shard.ts";
 import {
@@ -22,17 +24,21 @@ type SegmentSource = IssueSource & { readonly namespace: SegmentNamespace };
 type SnowflakeSource = IssueSource & FreshSource;
 
 /**
- * `count` IDs in one go: a single one that may come from anywhere out of memory, at once, where there is one;
- * others from a shard. Numbers of a segment come out of memory in any count that it holds.
+ * `count` IDs in one go: those that may come from anywhere out of memory, at once, where it holds them all;
+ * others from a shard or object.
  */
 export function issueIds(source: IssueSource, count: number): Issued | Promise<Issued> {
   if (!isSnowflake(source)) return isSegment(source) ? issueNumbers(source, count) : ofNoKind();
-  if (count === 1 && !isPinned(source.placement)) {
-    const fresh = takeFresh(source);
-    if (fresh) return { ok: true, shard: fresh.shard, blocks: [{ first: fresh.id, count: 1 }] };
-    missedFresh(source);
-  }
-  return issue(source.shards, source.namespace, source.placement, count);
+  const inMemory = isPinned(source.placement) ? undefined : takeInMemory(source, count);
+  return inMemory ?? issue(source.shards, source.namespace, source.placement, count);
+}
+
+function takeInMemory(source: SnowflakeSource, count: number): Issued | undefined {
+  if (count > 1) return takeBatch(source, count);
+  const fresh = takeFresh(source);
+  if (fresh) return { ok: true, shard: fresh.shard, blocks: [{ first: fresh.id, count: 1 }] };
+  missedFresh(source);
+  return undefined;
 }
 
 /** `count` IDs from a shard or object, as blocks for somebody who keeps them. */

@@ -323,6 +323,48 @@ describe("the place in a buffer", () => {
   });
 });
 
+describe("so many IDs from one lease", () => {
+  /** A buffer with 5 in use, of which 2 are left, and 3 ahead. */
+  function twoLeases() {
+    const { buffer, rule } = holding(oneBlock(100n, 5));
+    for (let moved = 0; moved < 3; moved += 1) buffer.advance(NOW_MS);
+    buffer.fill(planned(buffer).ticket, oneBlock(500n, 3), NOW_MS);
+    return { buffer, rule };
+  }
+
+  it.each([
+    ["the one in use", 2, [103n, 104n, 500n, 501n, 502n], []],
+    ["the one ahead, and what the other has left is a gap", 3, [500n, 501n, 502n], [[5, 3]]],
+  ])("B1 come from %s", (_, count, ids, ends) => {
+    const { buffer, rule } = twoLeases();
+    expect(buffer.openFor(count, NOW_MS)).toBe(true);
+    expect(rule.ends.map(({ count: of, used }) => [of, used])).toEqual(ends);
+    expect(drained(buffer)).toEqual(ids);
+  });
+
+  it("B1 come from neither where neither has so many, and both stay", () => {
+    const { buffer, rule } = twoLeases();
+    expect(buffer.openFor(4, NOW_MS)).toBe(false);
+    expect(rule.ends).toEqual([]);
+    expect(drained(buffer)).toEqual([103n, 104n, 500n, 501n, 502n]);
+  });
+
+  it.each([-1, FRESH_MS + 1])("B2 come from none that is %d ms old", (ageMs) => {
+    const { buffer, rule } = twoLeases();
+    expect(buffer.openFor(1, NOW_MS + ageMs)).toBe(false);
+    expect(rule.ends).toHaveLength(2);
+    expect(drained(buffer)).toEqual([]);
+    expect(holding(oneBlock(100n, 5)).buffer.openFor(1, NOW_MS + ageMs)).toBe(false);
+  });
+
+  it("B1 are not held back by a lease that is opened for them twice", () => {
+    const { buffer } = holding(leaseOf(THREE_BLOCKS));
+    expect([buffer.openFor(6, NOW_MS), buffer.openFor(6, NOW_MS)]).toEqual([true, true]);
+    expect(buffer.openFor(7, NOW_MS)).toBe(false);
+    expect(drained(buffer)).toEqual(THREE_BLOCKS_IDS);
+  });
+});
+
 describe("the rule", () => {
   it.each([
     ["asks for as many as it says", 10, true, 1000, 10],
@@ -401,6 +443,8 @@ type Action =
   | { readonly kind: "advance" | "next" | "missed" }
   /** At most so many: no more than the block has. */
   | { readonly kind: "skip"; readonly most: number }
+  /** So many from one lease. */
+  | { readonly kind: "batch"; readonly count: number }
   | {
       readonly kind: "plan";
       readonly count: number;
@@ -432,6 +476,13 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant("skip" as const), most: fc.nat(4) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("batch" as const),
+      count: fc.integer({ min: 1, max: 9 }),
+    }),
   },
   {
     weight: 6,
@@ -489,13 +540,23 @@ class Model {
   advance(nowMs: number): bigint | undefined {
     const { inUse } = this;
     if (inUse && isFresh(inUse.lease, nowMs) && inUse.used < inUse.ids.length) return this.next();
+    return this.#goOver(nowMs) ? this.next() : undefined;
+  }
+
+  openFor(count: number, nowMs: number): boolean {
+    if (this.inUse && !isFresh(this.inUse.lease, nowMs)) this.#goOver(nowMs);
+    if (this.inUse && this.inUse.ids.length - this.inUse.used >= count) return true;
+    return (this.ahead?.ids.length ?? 0) >= count && this.#goOver(nowMs);
+  }
+
+  #goOver(nowMs: number): boolean {
     this.#end(this.inUse);
     this.inUse = this.ahead;
     this.ahead = undefined;
-    if (this.inUse && isFresh(this.inUse.lease, nowMs)) return this.next();
+    if (this.inUse && isFresh(this.inUse.lease, nowMs)) return true;
     this.#end(this.inUse);
     this.inUse = undefined;
-    return undefined;
+    return false;
   }
 
   next(): bigint | undefined {
@@ -567,6 +628,7 @@ class Driver {
     else if (action.kind === "fill") this.#fill(action);
     else if (action.kind === "missed") this.#buffer.missed(this.#nowMs);
     else if (action.kind === "skip") this.#skip(action.most);
+    else if (action.kind === "batch") this.#takeBatch(action.count);
     else this.#move(action.kind === "next");
     this.#lookAtLeft();
   }
@@ -598,6 +660,19 @@ class Driver {
       this.#buffer.skip(1);
       this.#look(this.#buffer.id);
       expect(this.#buffer.id).toBe(this.#model.next());
+    }
+  }
+
+  #takeBatch(count: number): void {
+    const isOpen = this.#buffer.openFor(count, this.#nowMs);
+    expect(isOpen).toBe(this.#model.openFor(count, this.#nowMs));
+    // The block that `skip` moves in may be of a lease that is over.
+    this.#sameMoment = false;
+    if (!isOpen) return;
+    const { shard } = this.#buffer;
+    for (let left = count; left > 0; left -= 1) {
+      this.#move(false);
+      expect(this.#buffer.shard, "one lease").toBe(shard);
     }
   }
 

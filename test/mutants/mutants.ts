@@ -143,6 +143,14 @@ export const MUTANTS: readonly Mutant[] = [
     test: "test/core/block-buffer.test.ts",
   },
   {
+    guard: "a batch is whole and of one shard",
+    file: "core/block-buffer.ts",
+    from: "this.#inUse.count - this.#inUse.used >= count",
+    to: "this.#inUse.count - this.#inUse.used >= 1",
+    project: "core",
+    test: "test/core/block-buffer.test.ts",
+  },
+  {
     guard: "B2 nothing is handed out beyond freshForMs",
     file: "core/block-buffer.ts",
     from: "return ageMs >= 0 && ageMs <= freshForMs;",

@@ -32,6 +32,13 @@ function withKey(key: string, more: Record<string, string> = {}) {
   return { authorization: `Bearer ${key}`, ...more };
 }
 
+/** A namespace whose IDs never come from memory, known to the short cut. */
+async function putExact(): Promise<string> {
+  await put("exact", { kind: "snowflake", policy: { freshForMs: 0 } });
+  await send(app, "/v1/ids/exact");
+  return "/v1/ids/exact";
+}
+
 type Row = [path: string, sent?: Sent];
 
 const ENCODINGS: readonly Encoding[] = ["decimal", "hex", "base32", "base36", "base58", "base62"];
@@ -466,11 +473,12 @@ describe("a limit", () => {
   const LIMITED = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
 
   it("refuses on the short cut as the router does, and IDs charged on one way count on both", async () => {
+    const exact = await putExact();
     const { key } = await keyFor({ scopes: ["issue"] });
     const { shards, calls } = recordedShards();
     const sent = { bindings: { ...LIMITED, SHARD: shards }, headers: withKey(key) };
-    expect((await send(app, "/v1/ids/default?count=600", sent)).status).toBe(200);
-    expect(await sendShort("/v1/ids/default?count=600", sent)).toMatchObject({
+    expect((await send(app, `${exact}?count=600`, sent)).status).toBe(200);
+    expect(await sendShort(`${exact}?count=600`, sent)).toMatchObject({
       status: 200,
       short: true,
     });
@@ -516,19 +524,20 @@ describe("a limit", () => {
   });
 
   it("charges what was asked for once, also for an issuing that fails", async () => {
+    const exact = await putExact();
     const limit = vi.fn(async () => ({ success: true }));
     const { key, id } = await keyFor({ scopes: ["issue"] });
     const headers = withKey(key);
     await sendBoth("/v1/ids/default", { bindings: CLOSED, headers });
     const bindings = { ...CLOSED, LIMITER: { limit } };
-    expect(await sendShort("/v1/ids/default?count=7", { bindings, headers })).toMatchObject({
+    expect(await sendShort(`${exact}?count=7`, { bindings, headers })).toMatchObject({
       status: 200,
       short: true,
     });
     expect(limit.mock.calls).toEqual([[{ key: `key:${id}`, delta: 7 }]]);
     const { shards } = recordedShards(() => Promise.reject(new Error("broken")));
     const broken = { bindings: { ...bindings, SHARD: shards }, headers };
-    expect((await sendShort("/v1/ids/default?count=9", broken)).status).toBe(500);
+    expect((await sendShort(`${exact}?count=9`, broken)).status).toBe(500);
     expect(limit.mock.calls.slice(1)).toEqual([[{ key: `key:${id}`, delta: 9 }]]);
   });
 
@@ -597,8 +606,9 @@ describe.each([
       ["/v1/ids/default?shard=3", pinned],
       ["/v1/ids/default?order=strict&count=3", pinned],
       ["/v1/ids/default?key=a", pinned],
-      ["/v1/ids/default?count=2", unpinned],
+      ["/v1/ids/exact?count=2", unpinned],
     ])("of %s is the router's problem, asked for once and logged once", async (path, times) => {
+      await putExact();
       const short = await outcome(worker, path, script);
       expect(short.asked).toHaveLength(times);
       expect(short.lines).toMatchObject([{ code, route: "/v1/ids/:namespace" }]);

@@ -21,7 +21,7 @@ const BROKEN: readonly (readonly [string, RegExp, Mutation])[] = [
   ],
   [
     "a start below the mark",
-    /broken: H[13]/,
+    /broken: H[134]/,
     {
       file: "core/lanes.ts",
       from: "({ next: mark, mark })",

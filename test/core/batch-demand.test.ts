@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { BatchDemand } from "../../src/core/batch-demand.ts";
+import { BlockBuffer, type Fetch, type LeaseUse } from "../../src/core/block-buffer.ts";
+import { FRESH_COUNT_MIN, FreshDemand } from "../../src/core/fresh-demand.ts";
+import { takeBlocks } from "../../src/core/take-blocks.ts";
+
+const NOW_MS = 1_800_000_000_000;
+const FRESH_MS = 250;
+const COUNT_MAX = 1_048_576;
+
+/** A rule that has seen batches of these sizes that found nothing. */
+function missedBy(counts: readonly number[], everyMs = 0): BatchDemand {
+  const demand = new BatchDemand(FRESH_MS);
+  for (const [index, count] of counts.entries()) {
+    demand.asked(count);
+    demand.missed(NOW_MS + index * everyMs);
+  }
+  return demand;
+}
+
+function useOf(change: Partial<LeaseUse>): LeaseUse {
+  return { count: 40_000, used: 40_000, servedMs: 0, ageMs: 5, freshForMs: FRESH_MS, ...change };
+}
+
+describe("how much is leased ahead for batches", () => {
+  it.each([
+    ["nobody", [], 0],
+    ["a lone one", [10_000], 0],
+    ["three at once", [10_000, 10_000, 10_000], 0],
+    ["four at once", [10_000, 10_000, 10_000, 10_000], FRESH_COUNT_MIN * 10_000],
+    ["small ones", [2, 2, 2, 2], FRESH_COUNT_MIN * 2],
+  ])("for %s that found nothing", (_, counts, leased) => {
+    expect(missedBy(counts).countAt(NOW_MS)).toBe(leased);
+  });
+
+  it("four that are further apart than freshForMs are no repeated demand", () => {
+    expect(missedBy([10, 10, 10, 10], FRESH_MS).countAt(NOW_MS + 3 * FRESH_MS)).toBe(0);
+  });
+
+  it("goes by the usual size, which the last few dozens make", () => {
+    const leased = (counts: number[]) => missedBy(counts).countAt(NOW_MS);
+    expect(leased([100, 100, 100, 100, 10_000])).toBeLessThan(FRESH_COUNT_MIN * 1000);
+    const grown = [...Array<number>(100).fill(100), ...Array<number>(100).fill(10_000)];
+    expect(leased(grown)).toBeGreaterThan(FRESH_COUNT_MIN * 9900);
+    expect(leased(grown.reverse())).toBeLessThan(FRESH_COUNT_MIN * 200);
+  });
+
+  it.each<[string, Partial<LeaseUse>, number]>([
+    ["used up at once doubles", {}, 80_000],
+    ["with less than a batch left doubles too", { used: 30_001 }, 80_000],
+    ["with a batch left does not", { used: 30_000, servedMs: 10 }, 40_000],
+    ["used by less than four ends it", { used: 30_000, servedMs: 240, ageMs: 251 }, 0],
+    ["forgotten ends it", { ageMs: 2 * FRESH_MS + 1 }, 0],
+  ])("a lease %s", (_, change, leased) => {
+    const demand = missedBy([10_000]);
+    demand.ended(useOf(change), NOW_MS);
+    expect(demand.countAt(NOW_MS)).toBe(leased);
+  });
+
+  it("of one ID each is what single IDs are leased by", () => {
+    const anyUse = fc.record({
+      count: fc.integer({ min: 4, max: 10_000 }),
+      used: fc.nat(10_000),
+      servedMs: fc.nat(300),
+      ageMs: fc.nat(600),
+      freshForMs: fc.constant(FRESH_MS),
+    });
+    fc.assert(
+      fc.property(anyUse, fc.nat(300), (use, roundTripMs) => {
+        fc.pre(use.used <= use.count);
+        const [batches, singles] = [missedBy([1]), new FreshDemand(FRESH_MS)];
+        for (const demand of [batches, singles]) {
+          demand.answered(roundTripMs);
+          demand.ended(use, NOW_MS);
+        }
+        expect(batches.countAt(NOW_MS)).toBe(singles.countAt(NOW_MS));
+        expect(batches.isDue(use)).toBe(singles.isDue(use));
+      }),
+    );
+  });
+});
+
+interface Outcome {
+  readonly served: number;
+  readonly batches: number;
+  readonly missed: number;
+  readonly leased: number;
+  readonly fetches: number;
+}
+
+/** One holder for `totalMs`, asked for `asked(ms)` batches in each ms, the sizes in turn. */
+function simulate(
+  totalMs: number,
+  roundTripMs: number,
+  sizes: readonly number[],
+  asked: (ms: number) => number,
+): Outcome {
+  const demand = new BatchDemand(FRESH_MS);
+  const buffer = new BlockBuffer(demand);
+  const underway: (Fetch & { readonly askedAtMs: number })[] = [];
+  const outcome = { served: 0, batches: 0, missed: 0, leased: 0, fetches: 0 };
+  for (let nowMs = NOW_MS; nowMs < NOW_MS + totalMs; nowMs += 1) {
+    const [fetched] = underway;
+    if (fetched && fetched.askedAtMs + roundTripMs <= nowMs) {
+      underway.shift();
+      const { ticket, count, askedAtMs } = fetched;
+      const blocks = [{ first: BigInt(outcome.leased), count }];
+      buffer.fill(ticket, { blocks, shard: 0, askedAtMs, freshForMs: FRESH_MS }, nowMs);
+      outcome.leased += count;
+    }
+    for (let left = asked(nowMs - NOW_MS); left > 0; left -= 1) {
+      const count = sizes[outcome.batches % sizes.length] ?? 1;
+      outcome.batches += 1;
+      demand.asked(count);
+      if (buffer.openFor(count, nowMs) && takeBlocks(buffer, count, nowMs)) outcome.served += count;
+      else {
+        outcome.missed += 1;
+        buffer.missed(nowMs);
+      }
+      const fetch = buffer.plan(nowMs, COUNT_MAX);
+      if (!fetch) continue;
+      outcome.fetches += 1;
+      underway.push({ ...fetch, askedAtMs: nowMs });
+    }
+  }
+  return outcome;
+}
+
+describe("a holder under a load of batches", () => {
+  it.each([
+    ["1 a ms of 10,000", [10_000], 1, 5, 1.1],
+    ["2 a ms of 10,000", [10_000], 2, 5, 1.1],
+    ["2 a ms of 2", [2], 2, 5, 1.1],
+    ["1 a ms of all sizes", [10, 10_000, 4000, 700, 2], 1, 5, 1.3],
+    ["1 a ms of 1,000, far away", [1000], 1, 40, 1.2],
+  ])("%s: little is left over, little is missed", (_, sizes, perMs, roundTripMs, leftOver) => {
+    const { served, batches, missed, leased, fetches } = simulate(
+      20_000,
+      roundTripMs,
+      sizes,
+      () => perMs,
+    );
+    expect(batches).toBe(20_000 * perMs);
+    expect(missed / batches).toBeLessThan(0.02);
+    expect(leased / served).toBeLessThanOrEqual(leftOver);
+    expect(fetches / batches).toBeLessThan(0.02);
+  });
+
+  it.each([1000, 500, 200, 84])("one every %d ms costs one call each", (everyMs) => {
+    const asked = (ms: number) => (ms % everyMs === 0 ? 1 : 0);
+    const { served, fetches } = simulate(60_000, 5, [10_000], asked);
+    expect([served, fetches]).toEqual([0, 0]);
+  });
+
+  it.each([5, 40, 150])(
+    "at any rate costs hardly more calls than batches, %d ms away",
+    (awayMs) => {
+      for (const everyMs of [5, 20, 50, 60, 70, 80, 100, 150]) {
+        const asked = (ms: number) => (ms % everyMs === 0 ? 1 : 0);
+        const { batches, missed, fetches } = simulate(60_000, awayMs, [10_000], asked);
+        expect((missed + fetches) / batches).toBeLessThan(1.1);
+      }
+    },
+  );
+});
