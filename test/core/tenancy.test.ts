@@ -21,6 +21,10 @@ if (!spec || !layout || !policy) throw new Error("no such preset");
 /** A desk whose leases are due for renewal at once, and what it was asked. */
 class TestDesk {
   readonly asked: string[] = [];
+  /** The Idempotency-Keys of what asked for a lease. */
+  readonly keys: (string | undefined)[] = [];
+  /** So many of its next leases are answered, but the answers are lost. */
+  loses = 0;
   /** What it does instead of renewing. */
   refuses: (() => Promise<never>) | undefined;
   /** What it waits for before it leases. */
@@ -29,13 +33,16 @@ class TestDesk {
   aheadMs = 0;
   #granted = 0;
 
-  readonly desk = new LeaseDesk(async (path, query, { method }) => {
+  readonly desk = new LeaseDesk(async (path, query, { method, headers }) => {
     this.asked.push(`${method} ${path} ${JSON.stringify(query)}`);
     if (method === "DELETE") return null;
     if (method === "PUT") await this.refuses?.();
     if (method === "POST") {
       await this.leases;
       this.#granted += 1;
+      this.keys.push(new Headers(headers).get("idempotency-key") ?? undefined);
+      this.loses -= 1;
+      if (this.loses >= 0) throw new EdgeflakeError("lost", { code: "network_error" });
     }
     const named = /\d+$/.exec(path)?.[0];
     const worker = named === undefined ? FIRST_WORKER + this.#granted - 1 : Number(named);
@@ -253,6 +260,21 @@ describe("a tenancy", () => {
     await upkeep(tenancy, tenancy.now());
     expect(desk.count("PUT")).toBe(1);
     expect(tenancy.lease).toBeDefined();
+  });
+
+  it("asks with the same Idempotency-Key until it is answered, and then with another", async () => {
+    const desk = new TestDesk();
+    desk.loses = 2;
+    const tenancy = new Tenancy(SETTINGS, desk.desk, undefined);
+    for (const _lost of [1, 2]) await expect(tenancy.begin()).rejects.toThrow("lost");
+    await tenancy.begin();
+    desk.refuses = refusal("lease_lost");
+    await upkeep(tenancy, Date.now());
+    const [first, ...others] = desk.keys;
+    expect(first).toMatch(/./);
+    expect(others.slice(0, 2)).toEqual([first, first]);
+    expect(others[2]).toMatch(/./);
+    expect(others[2]).not.toBe(first);
   });
 
   it("gives its lease back where nothing was stamped from then on", async () => {
