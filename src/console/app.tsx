@@ -35,6 +35,10 @@ export function App() {
   }, [number, title]);
   return (
     <>
+      {/* No link: the part of the address after # names a section. */}
+      <button type="button" class="skip" onClick={() => heading.current?.focus()}>
+        Skip to the content
+      </button>
       <header>
         <a class="brand" href={addressOf("decode")}>
           Edgeflake

@@ -4,24 +4,41 @@ import type { FieldName, Layout } from "../../core/layout.ts";
 /** `id` undefined: the layout alone. */
 export function Bits({ layout, id }: { layout: Layout; id?: bigint }) {
   return (
-    <div class="bits" aria-hidden="true">
+    <div class="bits" role="img" aria-label={wordsOf(layout, id)}>
       {layout.fields.map(({ name, bits, shift }) => (
         <div class={`field ${name}`} key={name}>
           <span class="bits-of">
             {digitsOf(id, shift, bits).map((digit, place) => (
-              <i key={`${name}${place}`} class={digit === "1" ? "one" : ""}>
+              <i key={`${name}${place}`} class={digit === "1" ? "set" : ""}>
                 {digit}
               </i>
             ))}
           </span>
           <span class="name">
-            {name} <small>{bits === 1 ? "1 bit" : `${bits} bits`}</small>
-            {id !== undefined && <b> {`${BigInt.asUintN(bits, id >> BigInt(shift))}`}</b>}
+            {name} <small>{widthOf(bits)}</small>
+            {id !== undefined && <b> {numberIn(id, shift, bits)}</b>}
           </span>
         </div>
       ))}
     </div>
   );
+}
+
+/** The same for those who cannot see it. */
+function wordsOf({ fields, totalBits }: Layout, id: bigint | undefined): string {
+  const each = fields.map(({ name, bits, shift }) => {
+    const value = id === undefined ? "" : ` ${numberIn(id, shift, bits)}`;
+    return `${name}${value} in ${widthOf(bits)}`;
+  });
+  return `${widthOf(totalBits)}, from the most significant: ${each.join(", ")}`;
+}
+
+function widthOf(bits: number): string {
+  return bits === 1 ? "1 bit" : `${bits} bits`;
+}
+
+function numberIn(id: bigint, shift: number, bits: number): string {
+  return `${BigInt.asUintN(bits, id >> BigInt(shift))}`;
 }
 
 function digitsOf(id: bigint | undefined, shift: number, bits: number): string[] {

@@ -11,8 +11,10 @@ export function Confirm(props: {
   const [asks, setAsks] = useState<boolean | undefined>(undefined);
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The button that had the focus is gone.
-    if (asks !== undefined) first.current?.focus();
+    if (asks === undefined) return;
+    // The button that had the focus is gone. The question is wider than it was.
+    first.current?.closest(".confirm")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    first.current?.focus({ preventScroll: asks });
   }, [asks]);
   if (!asks) {
     return (
@@ -32,7 +34,13 @@ export function Confirm(props: {
     onConfirm();
   };
   return (
-    <span class="confirm">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a sentence
+    <span
+      class="confirm"
+      role="group"
+      aria-label={question}
+      onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && setAsks(false)}
+    >
       {question}{" "}
       <button
         type="button"

@@ -28,12 +28,13 @@ export function TextField(props: {
   onValue: (value: string) => unknown;
   type?: "number" | "text";
   placeholder?: string;
-  invalid?: boolean;
+  /** What is wrong with it: the id of the element that says so. */
+  problem?: string | undefined;
   list?: string;
   onFocus?: () => void;
 }) {
-  const { label, value, onValue, type = "text", placeholder = "", invalid = false } = props;
-  const { list, onFocus } = props;
+  const { label, value, onValue, type = "text", placeholder = "" } = props;
+  const { problem, list, onFocus } = props;
   return (
     <Labelled label={label}>
       <input
@@ -42,10 +43,36 @@ export function TextField(props: {
         placeholder={placeholder}
         autocomplete="off"
         spellcheck={false}
-        aria-invalid={invalid ? "true" : "false"}
+        aria-invalid={problem === undefined ? "false" : "true"}
+        {...(problem !== undefined && { "aria-describedby": problem })}
         {...(list !== undefined && { list })}
         {...(onFocus && { onFocus })}
         onInput={(event: Event) => onValue(textIn(event))}
+      />
+    </Labelled>
+  );
+}
+
+/** A labelled slider; `said`: its value in words. */
+export function Slider(props: {
+  label: string;
+  value: number;
+  said: string;
+  least: number;
+  most: number;
+  onValue: (value: number) => unknown;
+}) {
+  const { label, value, said, least, most, onValue } = props;
+  return (
+    <Labelled label={`${label}: ${said}`}>
+      <input
+        type="range"
+        min={least}
+        max={most}
+        value={value}
+        aria-label={label}
+        aria-valuetext={said}
+        onInput={(event: Event) => onValue(Number(textIn(event)))}
       />
     </Labelled>
   );

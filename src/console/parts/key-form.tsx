@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "hono/jsx/dom";
 import { isSendable, saveKey, useSavedKey } from "../session.ts";
 import { textIn } from "./field.tsx";
 import { useParts } from "./parts.ts";
@@ -7,11 +8,28 @@ export function KeyForm() {
   const key = useSavedKey();
   const form = useParts({ text: "", isWrong: false });
   const { text, isWrong } = form.shown;
+  const field = useRef<HTMLInputElement>(null);
+  const forget = useRef<HTMLButtonElement>(null);
+  const had = useRef(key !== "");
+  useEffect(() => {
+    const has = key !== "";
+    if (has === had.current) return;
+    had.current = has;
+    // What was pressed is gone.
+    if (has) forget.current?.focus();
+    else field.current?.focus();
+  }, [key]);
   if (key !== "") {
     return (
       <div class="key">
-        <span>A key is kept in this tab.</span>
-        <button type="button" class="small" onClick={() => saveKey("")}>
+        <span id="key-kept">A key is kept in this tab.</span>
+        <button
+          type="button"
+          class="small"
+          ref={forget}
+          aria-describedby="key-kept"
+          onClick={() => saveKey("")}
+        >
           Forget it
         </button>
       </div>
@@ -34,14 +52,14 @@ export function KeyForm() {
         aria-label="API key"
         placeholder="API key"
         value={text}
+        ref={field}
         aria-invalid={isWrong ? "true" : "false"}
+        {...(isWrong && { "aria-describedby": "key-problem" })}
         onInput={(event: Event) => form.change({ text: textIn(event) })}
       />
-      <button type="submit" class="small">
-        Use
-      </button>
+      <button type="submit">Use</button>
       {isWrong && (
-        <span class="problem" role="alert">
+        <span class="problem" role="alert" id="key-problem">
           A key is letters, digits and . _ ~ + / -
         </span>
       )}

@@ -3,7 +3,7 @@ import { parseInstant } from "../../core/instant.ts";
 import type { LayoutSpec } from "../../core/layout.ts";
 import { LANE_BITS_MAX, POSITION_BITS_MAX, WORKER_BITS_MAX } from "../../core/limits.ts";
 import { PRESETS } from "../../core/presets.ts";
-import { Choice, Labelled, TextField, textIn } from "./field.tsx";
+import { Choice, Slider, TextField } from "./field.tsx";
 import { One } from "./one.tsx";
 import { Problem } from "./problem.tsx";
 
@@ -22,6 +22,7 @@ const TICKS = [
   ["1000", "1 s"],
 ] as const;
 
+const PROBLEM_ID = "epoch-problem";
 const DAY_MS = 86_400_000;
 /** Where the slider of epochs ends: 2040. Others are typed in. */
 const SLIDER_DAYS = 25_567;
@@ -53,15 +54,15 @@ export function LayoutForm(props: {
         onValue={(tick) => onChange({ tickMs: Number(tick) })}
       />
       {WIDTHS.map(([name, label, least, most]) => (
-        <Labelled key={name} label={`${label}: ${spec[name]}`}>
-          <input
-            type="range"
-            min={least}
-            max={most}
-            value={spec[name]}
-            onInput={(event: Event) => onChange({ [name]: Number(textIn(event)) })}
-          />
-        </Labelled>
+        <Slider
+          key={name}
+          label={label}
+          value={spec[name]}
+          said={`${spec[name]}`}
+          least={least}
+          most={most}
+          onValue={(bits) => onChange({ [name]: bits })}
+        />
       ))}
       {spec.laneBits > 0 && <Lanes spec={spec} onChange={onChange} />}
     </form>
@@ -88,7 +89,7 @@ function Lanes(props: { spec: LayoutSpec; onChange: (part: Partial<LayoutSpec>) 
         label="A further lane is used"
         value={spec.laneUse ?? "always"}
         options={[
-          ["always", "when the one before is used up or behind"],
+          ["always", "when one is used up or behind"],
           ["back", "only when the clock went back"],
         ]}
         onValue={(use) => onChange({ laneUse: use === "back" ? "back" : "always" })}
@@ -110,7 +111,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
         <TextField
           label="Epoch (UTC, or unix ms)"
           value={text}
-          invalid={isWrong}
+          problem={isWrong ? PROBLEM_ID : undefined}
           onValue={(next) => {
             setTyped(next);
             const nextMs = parseInstant(next.trim());
@@ -118,21 +119,23 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
           }}
         />
         {isWrong && (
-          <Problem error="An epoch is unix ms, or such as 2026-01-31 or 2026-01-31T12:00Z." />
+          <Problem
+            id={PROBLEM_ID}
+            error="An epoch is unix ms, or such as 2026-01-31 or 2026-01-31T12:00Z."
+          />
         )}
       </div>
-      <Labelled label={`Epoch’s day: ${new Date(epochMs).toISOString().slice(0, 10)}`}>
-        <input
-          type="range"
-          min={0}
-          max={SLIDER_DAYS}
-          value={Math.min(SLIDER_DAYS, Math.floor(epochMs / DAY_MS))}
-          onInput={(event: Event) => {
-            setTyped(undefined);
-            onValue(Number(textIn(event)) * DAY_MS);
-          }}
-        />
-      </Labelled>
+      <Slider
+        label="Epoch’s day"
+        value={Math.min(SLIDER_DAYS, Math.floor(epochMs / DAY_MS))}
+        said={new Date(epochMs).toISOString().slice(0, 10)}
+        least={0}
+        most={SLIDER_DAYS}
+        onValue={(day) => {
+          setTyped(undefined);
+          onValue(day * DAY_MS);
+        }}
+      />
     </One>
   );
 }

@@ -17,7 +17,15 @@ const LIST_ID = "namespaces";
 /** How long a name must stand before the service is asked for it, in ms: not after each letter. */
 const SETTLED_MS = 300;
 
-export function NamespaceField(props: { value: string; onValue: (name: string) => unknown }) {
+/** The element that says what is wrong with the name. */
+export const NAMESPACE_PROBLEM_ID = "namespace-problem";
+
+/** `isWrong`: what is wrong with it is said by the element NAMESPACE_PROBLEM_ID. */
+export function NamespaceField(props: {
+  value: string;
+  isWrong: boolean;
+  onValue: (name: string) => unknown;
+}) {
   const [names, setNames] = useState(PRESET_NAMES);
   const offer = (): void => {
     // Only an offer: without a key, or a service that answers, the built-in ones are enough.
@@ -29,7 +37,7 @@ export function NamespaceField(props: { value: string; onValue: (name: string) =
         label="Namespace"
         value={props.value}
         list={LIST_ID}
-        invalid={!isName(props.value)}
+        problem={props.isWrong ? NAMESPACE_PROBLEM_ID : undefined}
         onValue={(name) => props.onValue(name.trim())}
         onFocus={offer}
       />

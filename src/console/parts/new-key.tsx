@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useRef, useState } from "hono/jsx/dom";
 import { SCOPES } from "../../core/api-key.ts";
 import { parseInstant } from "../../core/instant.ts";
 import { ask, textOf } from "../api.ts";
@@ -7,7 +7,7 @@ import { useAction } from "./action.ts";
 import { Copy } from "./copy.tsx";
 import { TextField } from "./field.tsx";
 import { useParts } from "./parts.ts";
-import { Problem } from "./problem.tsx";
+import { isWrong, Problem, WrongField } from "./problem.tsx";
 
 interface Wish {
   readonly name: string;
@@ -20,6 +20,9 @@ interface Wish {
 /** What most keys are for. */
 const USUAL: Wish = { name: "", namespaces: "", expires: "", scopes: ["issue"] };
 
+const [NAMESPACES, UNTIL] = ["Only for these namespaces", "Until (UTC)"] as const;
+const PROBLEM_ID = "new-key-problem";
+
 /** Makes a key and shows it once. */
 export function NewKey({ onMade }: { onMade: () => void }) {
   const form = useParts(USUAL);
@@ -27,6 +30,12 @@ export function NewKey({ onMade }: { onMade: () => void }) {
   const [made, setMade] = useState("");
   const { isBusy, error, act } = useAction();
   const { change } = form;
+  const again = useRef<HTMLButtonElement>(null);
+  const putAway = (): void => {
+    // The button that is pressed goes with the key.
+    again.current?.focus();
+    setMade("");
+  };
   const create = (event: Event): void => {
     event.preventDefault();
     act(async () => {
@@ -42,30 +51,33 @@ export function NewKey({ onMade }: { onMade: () => void }) {
       <form class="row" onSubmit={create}>
         <TextField label="Name" value={wish.name} onValue={(name) => change({ name })} />
         <TextField
-          label="Only for these namespaces"
+          label={NAMESPACES}
+          problem={isWrong(error, NAMESPACES) ? PROBLEM_ID : undefined}
           value={wish.namespaces}
           onValue={(namespaces) => change({ namespaces })}
           placeholder="all"
         />
         <TextField
-          label="Until (UTC)"
+          label={UNTIL}
+          problem={isWrong(error, UNTIL) ? PROBLEM_ID : undefined}
           value={wish.expires}
           onValue={(expires) => change({ expires })}
           placeholder="no end"
         />
         <Scopes chosen={wish.scopes} onChosen={(scopes) => change({ scopes })} />
-        <button type="submit" aria-busy={isBusy ? "true" : "false"}>
+        <button type="submit" ref={again} aria-busy={isBusy ? "true" : "false"}>
           Create
         </button>
       </form>
       {wish.scopes.includes("admin") && (
         <p class="warning">A key with the scope admin may do all, and make and revoke keys.</p>
       )}
-      <Problem error={error} scope="admin" />
+      <Problem id={PROBLEM_ID} error={error} scope="admin" />
+      <p role="status">{made === "" ? "" : "The key is made. It is shown this once:"}</p>
       {made !== "" && (
-        <p role="status" class="made">
-          The key is shown this once: <code>{made}</code> <Copy text={made} what="the key" />{" "}
-          <button type="button" class="small" onClick={() => setMade("")}>
+        <p class="made">
+          <code>{made}</code> <Copy text={made} what="the key" />{" "}
+          <button type="button" class="small" onClick={putAway}>
             I have it
           </button>
         </p>
@@ -103,11 +115,16 @@ function Scopes(props: {
 function bodyOf({ name, namespaces, expires, scopes }: Wish): object {
   const only = namespaces.split(/[\s,]+/).filter((one) => one !== "");
   const wrong = only.find((one) => !isName(one));
-  if (wrong !== undefined) throw new Error(`“${wrong}” is no name of a namespace.`);
+  if (wrong !== undefined) {
+    throw new WrongField(NAMESPACES, `“${wrong}” is no name of a namespace.`);
+  }
   if (scopes.length === 0) throw new Error("A key takes one scope at least.");
   const expiresMs = expires.trim() === "" ? undefined : parseInstant(expires.trim());
   if (expires.trim() !== "" && expiresMs === undefined) {
-    throw new Error("Until takes unix ms, or a time such as 2027-01-31 or 2027-01-31T12:00Z.");
+    throw new WrongField(
+      UNTIL,
+      "Until takes unix ms, or a time such as 2027-01-31 or 2027-01-31T12:00Z.",
+    );
   }
   return {
     scopes,

@@ -1,11 +1,30 @@
 import { ApiError } from "../api.ts";
 import { savedKey } from "../session.ts";
 
-/** What went wrong, in words, which scope would help, and when to try again. */
-export function Problem({ error, scope }: { error: unknown; scope?: string }) {
+/** That a form was filled in wrongly, and in which field: by its label. */
+export class WrongField extends Error {
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** Whether that is what went wrong. */
+export function isWrong(error: unknown, field: string): boolean {
+  return error instanceof WrongField && error.field === field;
+}
+
+/**
+ * What went wrong, in words, which scope would help, and when to try again. `id`: by which the field that it is about
+ * names it.
+ */
+export function Problem(props: { error: unknown; scope?: string; id?: string }) {
+  const { error, scope, id } = props;
   if (error === undefined) return null;
   return (
-    <p class="problem" role="alert">
+    <p class="problem" role="alert" {...(id !== undefined && { id })}>
       {error instanceof ApiError ? wordsOf(error, scope) : messageOf(error)}
     </p>
   );

@@ -14,9 +14,15 @@ export function Time({ unixMs }: { unixMs: number }) {
   // Dates end there; a layout's line need not.
   if (unixMs > DATE_MS_MAX) return <b>past the year 275760</b>;
   const time = new Date(unixMs);
+  const [day, rest] = time.toISOString().split(/(?=T)/);
   return (
     <span>
-      <b>{time.toISOString()}</b> UTC
+      <b>
+        <span class="whole">{day}</span>
+        <wbr />
+        <span class="whole">{rest}</span>
+      </b>{" "}
+      UTC
       <br />
       {LOCAL.format(time)}, {relativeTime(unixMs, nowMs)}
     </span>

@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 export function Wide({ label, children }: { label: string; children: Child }) {
   return (
     <section class="wide" tabindex={0} aria-label={label}>
-      <table>{children}</table>
+      <table aria-label={label}>{children}</table>
     </section>
   );
 }

@@ -13,19 +13,21 @@ import { encodingsOf } from "../guess-encoding.ts";
 import { Bits, FIELD_MEANS } from "../parts/bits.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Choice, TextField } from "../parts/field.tsx";
-import { NamespaceField, useNamespace } from "../parts/namespace-field.tsx";
+import { NAMESPACE_PROBLEM_ID, NamespaceField, useNamespace } from "../parts/namespace-field.tsx";
 import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Time } from "../parts/time.tsx";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 
 const GUESSED = "guessed";
+const PROBLEM_ID = "id-problem";
 
 export function Decode({ route }: { route: Route }) {
   const [given = "default", id = ""] = route.parts;
   const form = useParts({ name: given, text: id, chosen: route.query.encoding ?? GUESSED });
   const { name, text, chosen } = form.shown;
   const { found, error } = useNamespace(name);
+  const isUnread = found && text.trim() !== "" && !readingOf(found.layout, text.trim(), chosen).id;
   const show = (part: Partial<typeof form.shown>): void => {
     const now = form.change(part);
     const encoding = now.chosen === GUESSED ? "" : now.chosen;
@@ -35,10 +37,15 @@ export function Decode({ route }: { route: Route }) {
   return (
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
-        <NamespaceField value={name} onValue={(value) => show({ name: value })} />
+        <NamespaceField
+          value={name}
+          isWrong={error !== undefined}
+          onValue={(value) => show({ name: value })}
+        />
         <TextField
           label="ID"
           value={text}
+          problem={isUnread ? PROBLEM_ID : undefined}
           placeholder="1541815603606036480"
           onValue={(value) => show({ text: value })}
         />
@@ -49,7 +56,7 @@ export function Decode({ route }: { route: Route }) {
           onValue={(value) => show({ chosen: value })}
         />
       </form>
-      <Problem error={error} scope="read" />
+      <Problem id={NAMESPACE_PROBLEM_ID} error={error} scope="read" />
       {found && text.trim() !== "" && (
         <Told layout={found.layout} text={text.trim()} chosen={chosen} />
       )}
@@ -60,19 +67,33 @@ export function Decode({ route }: { route: Route }) {
   );
 }
 
+interface Reading {
+  /** Undefined where the text is none of the layout's IDs. */
+  readonly id?: { readonly value: bigint };
+  readonly encoding: Encoding;
+  /** In which it could be an ID too. */
+  readonly others: readonly Encoding[];
+}
+
+/** `layout` undefined: of a segment. */
+function readingOf(layout: Layout | undefined, text: string, chosen: string): Reading {
+  const guesses = encodingsOf(text, layout, Date.now());
+  const encoding = ENCODINGS.find((one) => one === chosen) ?? guesses[0] ?? "decimal";
+  const others = guesses.filter((one) => one !== encoding);
+  const value = decodeText(text, encoding);
+  const isNone = value === undefined || (layout && value > maxIdOf(layout));
+  return { encoding, others, ...(!isNone && { id: { value } }) };
+}
+
 /** `layout` undefined: a segment's number. */
 function Told(props: { layout: Layout | undefined; text: string; chosen: string }) {
   const { layout, text, chosen } = props;
-  const guesses = encodingsOf(text, layout, Date.now());
-  const encoding = ENCODINGS.find((one) => one === chosen) ?? guesses[0] ?? "decimal";
-  const id = decodeText(text, encoding);
-  if (id === undefined || (layout && id > maxIdOf(layout))) {
-    return <WhyNot layout={layout} text={text} chosen={chosen} />;
-  }
-  const others = guesses.filter((one) => one !== encoding);
+  const { id: read, encoding, others } = readingOf(layout, text, chosen);
+  if (!read) return <WhyNot layout={layout} text={text} chosen={chosen} />;
+  const id = read.value;
   return (
     <>
-      <p>
+      <p role="status">
         Read as {encoding}
         {chosen === GUESSED ? ", guessed" : ""}
         {chosen === GUESSED && others.length > 0 ? `; it could be ${others.join(" or ")} too` : ""}.
@@ -123,7 +144,7 @@ function Fields({ layout, said }: { layout: Layout; said: DecodedSnowflake }) {
         </tr>
         {layout.fields.map(({ name, bits }) => (
           <tr key={name}>
-            <th scope="row">
+            <th scope="row" class="whole">
               <i class={`dot ${name}`} aria-hidden="true" /> {name}
             </th>
             <td>
@@ -165,7 +186,7 @@ function WhyNot(props: { layout: Layout | undefined; text: string; chosen: strin
   const asked = ENCODINGS.filter((one) => chosen === GUESSED || one === chosen);
   const [readable] = asked.filter((one) => decodeText(text, one) !== undefined);
   return (
-    <p class="problem" role="alert">
+    <p class="problem" role="alert" id={PROBLEM_ID}>
       {readable === undefined ? whyUnread(chosen) : whyTooLarge(layout, readable)}
     </p>
   );

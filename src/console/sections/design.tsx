@@ -6,12 +6,13 @@ import { ask } from "../api.ts";
 import { facts, limitUses } from "../layout-facts.ts";
 import { useAction } from "../parts/action.ts";
 import { Bits } from "../parts/bits.tsx";
+import { Code } from "../parts/code.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { TextField } from "../parts/field.tsx";
 import { LayoutForm } from "../parts/layout-form.tsx";
 import { nameProblem } from "../parts/namespace-field.tsx";
 import { useParts } from "../parts/parts.ts";
-import { Problem } from "../parts/problem.tsx";
+import { isWrong, Problem, WrongField } from "../parts/problem.tsx";
 import { addressOf } from "../route.ts";
 import { savedKey } from "../session.ts";
 
@@ -84,7 +85,7 @@ function Create({ spec }: { spec: LayoutSpec }) {
       setDone("");
       const given = form.latest().name;
       const problem = nameProblem(given);
-      if (problem !== undefined) throw new Error(problem);
+      if (problem !== undefined) throw new WrongField("Name", problem);
       await ask(`/v1/namespaces/${given}`, { method: "PUT", body });
       setDone(given);
     });
@@ -96,12 +97,13 @@ function Create({ spec }: { spec: LayoutSpec }) {
         The body of <code>PUT /v1/namespaces/{name || "…"}</code>{" "}
         <Copy text={text} what="the body" />
       </p>
-      <pre tabindex={0}>{text}</pre>
+      <Code label="The body" text={text} />
       <p>A layout never changes once its namespace is there; a retired name is never used again.</p>
       <form class="row" onSubmit={create}>
         <TextField
           label="Name"
           value={name}
+          problem={isWrong(error, "Name") ? "name-problem" : undefined}
           onValue={(next) => form.change({ name: next.trim() })}
           placeholder="orders"
         />
@@ -109,12 +111,14 @@ function Create({ spec }: { spec: LayoutSpec }) {
           Create it
         </button>
       </form>
-      <Problem error={error} scope="admin" />
-      {done !== "" && (
-        <p role="status">
-          The namespace {done} is there. <a href={addressOf("get", [done])}>Get an ID</a>
-        </p>
-      )}
+      <Problem id="name-problem" error={error} scope="admin" />
+      <p role="status">
+        {done !== "" && (
+          <>
+            The namespace {done} is there. <a href={addressOf("get", [done])}>Get an ID</a>
+          </>
+        )}
+      </p>
       {savedKey() === "" && error === undefined && done === "" && (
         <p>Where the service asks for keys, this takes one with the scope admin.</p>
       )}

@@ -6,11 +6,16 @@ import { ask } from "../api.ts";
 import { figure } from "../figure.ts";
 import { linesOf, NUMBER, queryOf, type Wish } from "../get-lines.ts";
 import { useAction } from "../parts/action.ts";
+import { Code } from "../parts/code.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Choice, TextField } from "../parts/field.tsx";
-import { NamespaceField, nameProblem } from "../parts/namespace-field.tsx";
+import {
+  NamespaceField,
+  nameProblem,
+  NAMESPACE_PROBLEM_ID as PROBLEM_ID,
+} from "../parts/namespace-field.tsx";
 import { useParts } from "../parts/parts.ts";
-import { Problem } from "../parts/problem.tsx";
+import { isWrong, Problem, WrongField } from "../parts/problem.tsx";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { savedKey } from "../session.ts";
 
@@ -39,7 +44,7 @@ export function Get({ route }: { route: Route }) {
       setGot(undefined);
       const asked = form.latest();
       const problem = problemOf(asked);
-      if (problem !== undefined) throw new Error(problem);
+      if (problem) throw problem;
       const { ids } = await ask(`/v1/ids/${asked.name}?${queryOf(asked)}`, { method: "POST" });
       setGot({ wish: asked, ids: Array.isArray(ids) ? ids.map((id) => `${id}`) : [] });
     });
@@ -47,11 +52,16 @@ export function Get({ route }: { route: Route }) {
   return (
     <>
       <form class="row" onSubmit={get} noValidate>
-        <NamespaceField value={wish.name} onValue={(name) => change({ name })} />
+        <NamespaceField
+          value={wish.name}
+          isWrong={isWrong(error, "Namespace")}
+          onValue={(name) => change({ name })}
+        />
         <TextField
           label="Count"
           type="number"
           value={wish.count}
+          problem={isWrong(error, "Count") ? PROBLEM_ID : undefined}
           onValue={(count) => change({ count })}
         />
         <Choice
@@ -69,7 +79,8 @@ export function Get({ route }: { route: Route }) {
           Get
         </button>
       </form>
-      <Problem error={error} scope="issue" />
+      <Problem id={PROBLEM_ID} error={error} scope="issue" />
+      <p role="status">{got ? saidOf(got) : ""}</p>
       {got && <Ids got={got} />}
       <h2>The same elsewhere</h2>
       <Lines wish={wish} />
@@ -78,10 +89,20 @@ export function Get({ route }: { route: Route }) {
 }
 
 /** Why a wish cannot be one; undefined where it may. */
-function problemOf({ name, count }: Wish): string | undefined {
+function problemOf({ name, count }: Wish): WrongField | undefined {
   const isCount = /^\d+$/.test(count) && Number(count) >= 1 && Number(count) <= IDS_COUNT_MAX;
-  if (!isCount) return `Count takes a whole number from 1 to ${figure(IDS_COUNT_MAX)}.`;
-  return nameProblem(name);
+  if (!isCount) {
+    const takes = `Count takes a whole number from 1 to ${figure(IDS_COUNT_MAX)}.`;
+    return new WrongField("Count", takes);
+  }
+  const problem = nameProblem(name);
+  return problem === undefined ? undefined : new WrongField("Namespace", problem);
+}
+
+function saidOf({ wish, ids }: Got): string {
+  return ids.length === 1
+    ? `One ID of ${wish.name}:`
+    : `${figure(ids.length)} IDs of ${wish.name}:`;
 }
 
 function Ids({ got: { wish, ids } }: { got: Got }) {
@@ -89,7 +110,7 @@ function Ids({ got: { wish, ids } }: { got: Got }) {
   const isDecimal = wish.encoding === "decimal" || wish.encoding === NUMBER;
   const query = isDecimal ? {} : { encoding: wish.encoding };
   return (
-    <div role="status">
+    <div>
       <ol class="ids">
         {shown.map((id) => (
           <li key={id}>
@@ -114,7 +135,7 @@ function Lines({ wish }: { wish: Wish }) {
             {title} <Copy text={line} what={`the ${title} line`} />
           </dt>
           <dd>
-            <pre tabindex={0}>{line}</pre>
+            <Code label={title} text={line} />
           </dd>
         </div>
       ))}

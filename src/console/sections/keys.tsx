@@ -6,6 +6,7 @@ import { Confirm } from "../parts/confirm.tsx";
 import { NewKey } from "../parts/new-key.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { Said } from "../parts/said.tsx";
 import { Wide } from "../parts/wide.tsx";
 import { usePolled } from "../polled.ts";
 
@@ -30,7 +31,7 @@ export function Keys() {
     <>
       <Problem error={error} scope="admin" />
       <Problem error={revoking.error} scope="admin" />
-      <p role="status">{said}</p>
+      <Said words={said} />
       {answer && <KeyTable keys={objectsOf(answer.keys)} onRevoke={revoke} />}
       <Pager at={page} next={textOf(answer?.cursor)} onGo={setPage} />
       {answer && <NewKey onMade={again} />}
@@ -76,8 +77,8 @@ function KeyRow({ of, onRevoke }: { of: Json; onRevoke: (id: string) => void }) 
       <td>{textOf(of.name)}</td>
       <td>{listOf(of.scopes)}</td>
       <td>{listOf(of.namespaces) || "all"}</td>
-      <td>{textOf(of.createdAt).slice(0, 10)}</td>
-      <td>
+      <td class="whole">{textOf(of.createdAt).slice(0, 10)}</td>
+      <td class="whole">
         {until}
         {isOver && <b class="warning"> past</b>}
       </td>

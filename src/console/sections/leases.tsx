@@ -3,10 +3,16 @@ import { useState } from "hono/jsx/dom";
 import { ask, type Json, numberOf, objectsOf, textOf } from "../api.ts";
 import { useAction } from "../parts/action.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { NamespaceField, nameProblem, useSettledName } from "../parts/namespace-field.tsx";
+import {
+  NAMESPACE_PROBLEM_ID,
+  NamespaceField,
+  nameProblem,
+  useSettledName,
+} from "../parts/namespace-field.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ReleaseForm } from "../parts/release-form.tsx";
+import { Said } from "../parts/said.tsx";
 import { Wide } from "../parts/wide.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
@@ -20,6 +26,7 @@ export function Leases({ route }: { route: Route }) {
   const [turn, setTurn] = useState(0);
   const [said, setSaid] = useState("");
   const revoking = useAction();
+  const problem = nameProblem(name);
   const asked = useSettledName(name);
   const path = asked === "" ? "" : `/v1/leases/${asked}`;
   const cursor = page === "" ? "" : `?cursor=${page}`;
@@ -43,13 +50,13 @@ export function Leases({ route }: { route: Route }) {
   return (
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
-        <NamespaceField value={name} onValue={show} />
+        <NamespaceField value={name} isWrong={problem !== undefined} onValue={show} />
       </form>
-      <Problem error={nameProblem(name) ?? error} scope="lease" />
+      <Problem id={NAMESPACE_PROBLEM_ID} error={problem ?? error} scope="lease" />
       <Problem error={revoking.error} scope="admin" />
-      <p role="status">{said}</p>
+      <Said words={said} />
       {answer && <LeaseTable leases={objectsOf(answer.leases)} onRevoke={revoke} />}
-      <Pager at={page} next={textOf(answer?.cursor)} onGo={setPage} />
+      <Pager key={asked} at={page} next={textOf(answer?.cursor)} onGo={setPage} />
       <p>
         To revoke takes the scope admin. A lease that was revoked is not renewed any more; its
         worker ID rests until the lease’s end, since the holder may stamp until then.
@@ -95,7 +102,7 @@ function LeaseRow({ lease, onRevoke }: { lease: Json; onRevoke: (worker: number)
         {state === "released" && leftMs > 0 ? <small> its worker ID rests</small> : ""}
       </td>
       <td>
-        {new Date(numberOf(lease.notAfter)).toISOString()}{" "}
+        <span class="whole">{new Date(numberOf(lease.notAfter)).toISOString()}</span>{" "}
         <small>{leftMs > 0 ? `in ${duration(leftMs)}` : `${duration(restedMs)} ago`}</small>
       </td>
       <td>

@@ -4,14 +4,20 @@ import { type Layout, tickAt } from "../../core/layout.ts";
 import { rangeOf } from "../../core/range.ts";
 import { Copy } from "../parts/copy.tsx";
 import { TextField } from "../parts/field.tsx";
-import { NamespaceField, useNamespace } from "../parts/namespace-field.tsx";
+import { NAMESPACE_PROBLEM_ID, NamespaceField, useNamespace } from "../parts/namespace-field.tsx";
 import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 
+const PROBLEM_ID = "time-problem";
 const DAY_MS = 86_400_000;
 const TIME_TAKES =
   "A time is unix ms, or 2026-01-31, 2026-01-31T12:00Z, 2026-01-31T12:00+01:00 (UTC unless it says otherwise).";
+
+/** What says what is wrong with a time. */
+function problemOf(text: string): string | undefined {
+  return parseInstant(text) === undefined ? PROBLEM_ID : undefined;
+}
 
 export function Range({ route }: { route: Route }) {
   const [given = "default"] = route.parts;
@@ -31,21 +37,25 @@ export function Range({ route }: { route: Route }) {
   return (
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
-        <NamespaceField value={wish.name} onValue={(name) => show({ name })} />
+        <NamespaceField
+          value={wish.name}
+          isWrong={error !== undefined}
+          onValue={(name) => show({ name })}
+        />
         <TextField
           label="From"
           value={wish.from}
-          invalid={parseInstant(wish.from) === undefined}
+          problem={problemOf(wish.from)}
           onValue={(from) => show({ from })}
         />
         <TextField
           label="Until (not included)"
           value={wish.until}
-          invalid={parseInstant(wish.until) === undefined}
+          problem={problemOf(wish.until)}
           onValue={(until) => show({ until })}
         />
       </form>
-      <Problem error={error} scope="read" />
+      <Problem id={NAMESPACE_PROBLEM_ID} error={error} scope="read" />
       {found && !found.layout && <p>A segment’s numbers say nothing of time.</p>}
       {found?.layout && <Found layout={found.layout} from={wish.from} until={wish.until} />}
     </>
@@ -55,7 +65,7 @@ export function Range({ route }: { route: Route }) {
 function Found({ layout, from, until }: { layout: Layout; from: string; until: string }) {
   const [fromMs, untilMs] = [parseInstant(from), parseInstant(until)];
   if (fromMs === undefined || untilMs === undefined) {
-    return <Problem error={TIME_TAKES} />;
+    return <Problem id={PROBLEM_ID} error={TIME_TAKES} />;
   }
   const range = rangeOf(layout, fromMs, untilMs);
   if (!range) return <Problem error={whyEmpty(layout, fromMs, untilMs)} />;
@@ -63,6 +73,7 @@ function Found({ layout, from, until }: { layout: Layout; from: string; until: s
   return (
     <>
       <table>
+        <caption>First and last ID</caption>
         <tbody>
           {(["first", "last"] as const).map((which) => (
             <tr key={which}>

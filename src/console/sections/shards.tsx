@@ -2,7 +2,12 @@
 import { useEffect, useState } from "hono/jsx/dom";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
-import { NamespaceField, nameProblem, useSettledName } from "../parts/namespace-field.tsx";
+import {
+  NAMESPACE_PROBLEM_ID,
+  NamespaceField,
+  nameProblem,
+  useSettledName,
+} from "../parts/namespace-field.tsx";
 import { One } from "../parts/one.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -28,6 +33,7 @@ const DEFINITION_EVERY_MS = 30_000;
 export function Shards({ route }: { route: Route }) {
   const [name, setName] = useState(route.parts[0] ?? "default");
   const [page, setPage] = useState("");
+  const problem = nameProblem(name);
   const asked = useSettledName(name);
   const cursor = page === "" ? "" : `?cursor=${page}`;
   const status = usePolled(asked === "" ? "" : `/v1/shards/${asked}${cursor}`, EVERY_MS);
@@ -43,9 +49,9 @@ export function Shards({ route }: { route: Route }) {
   return (
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
-        <NamespaceField value={name} onValue={show} />
+        <NamespaceField value={name} isWrong={problem !== undefined} onValue={show} />
       </form>
-      <Problem error={nameProblem(name)} />
+      <Problem id={NAMESPACE_PROBLEM_ID} error={problem} />
       <Away polled={status} />
       {status.answer && definition && (
         <Answered
@@ -55,7 +61,7 @@ export function Shards({ route }: { route: Route }) {
           definition={definition}
         />
       )}
-      <Pager at={page} next={textOf(status.answer?.cursor)} onGo={setPage} />
+      <Pager key={asked} at={page} next={textOf(status.answer?.cursor)} onGo={setPage} />
     </>
   );
 }
@@ -134,6 +140,7 @@ function Charts({ totals }: { totals: readonly Totals[] }) {
         title="furthest lead"
         value={duration(last.leadMs)}
         values={totals.map(({ leadMs }) => leadMs)}
+        say={duration}
       />
       <Chart
         title="writes per million IDs"
