@@ -128,7 +128,7 @@ describe("a question", () => {
     const page = await browser.open(`${service.url}/#/keys`);
     await page.getByRole("button", { name: `Revoke the key ${id}` }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: /^No/ }).waitFor();
+    await expectFocus(page.getByRole("button", { name: /^No/ }));
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await expectFocus(page.locator("[role=status]", { hasText: `The key ${id} is revoked.` }));

@@ -103,7 +103,9 @@ function LeaseRow({ lease, onRevoke }: { lease: Json; onRevoke: (worker: number)
       </td>
       <td>
         <span class="whole">{new Date(numberOf(lease.notAfter)).toISOString()}</span>{" "}
-        <small>{leftMs > 0 ? `in ${duration(leftMs)}` : `${duration(restedMs)} ago`}</small>
+        <small class="whole">
+          {leftMs > 0 ? `in ${duration(leftMs)}` : `${duration(restedMs)} ago`}
+        </small>
       </td>
       <td>
         {state === "held" ? (

@@ -173,7 +173,7 @@ function ShardRow({ seen, bounds }: { seen: Seen; bounds: Bounds }) {
       <td class="rate">
         {figure(rate)} <Sparkline values={rates} label={`IDs per second of shard ${facts.shard}`} />
       </td>
-      <td>{duration(facts.leadMs)}</td>
+      <td class="whole">{duration(facts.leadMs)}</td>
       <td>{writesOf(facts)}</td>
       <td>{figure(facts.issued)}</td>
       <td>{refused.map(([code, times]) => `${code} ${figure(times)}`).join(", ") || "–"}</td>

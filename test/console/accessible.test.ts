@@ -1,8 +1,8 @@
-/** What a screen reader is told, beyond what axe-core can judge. Needs `npm run build` before. */
+/** What readers need beyond what axe-core can judge: screen readers, and large text. Needs `npm run build` before. */
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { TestBrowser } from "./browser.ts";
-import { eventually, SECTIONS } from "./pages.ts";
+import { eventually, overflow, SECTIONS } from "./pages.ts";
 import { TestService } from "./service.ts";
 
 const service = TestService.ofFile("open");
@@ -131,5 +131,20 @@ describe("tables, sliders and code", () => {
     const day = page.getByRole("slider", { name: "Epoch’s day", exact: true });
     expect(await day.getAttribute("aria-valuetext")).toBe("2025-01-01");
     await page.getByRole("slider", { name: "Lane bits", exact: true }).waitFor();
+  });
+});
+
+describe("text twice as large", () => {
+  it.each(SECTIONS)("$title: grows, and nothing is wider than the page", async (section) => {
+    await service.ask("/v1/leases/default", "POST", { holder: "pod-7" });
+    const page = await browser.open(`${service.url}/${section.address}`, { width: 375 });
+    await page.locator("main").getByText(section.sign).first().waitFor();
+    const size = await page.evaluate(() => {
+      // As the browser's own setting does it.
+      document.documentElement.style.fontSize = "200%";
+      return getComputedStyle(document.body).fontSize;
+    });
+    expect(size).toBe("32px");
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
   });
 });
