@@ -1,4 +1,5 @@
 /** A number for people, in whole. */
-export function figure(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
+export function figure(value: number | bigint): string {
+  const whole = typeof value === "bigint" ? value : Math.round(value);
+  return whole.toLocaleString("en-US");
 }

@@ -12,6 +12,11 @@ export interface Wish {
 /** The encoding as a JSON number, of layouts of 53 bits at most. */
 export const NUMBER = "number";
 
+/** In a program, not of this one. */
+const IMPORT = `import { Edgeflake } from ${JSON.stringify("edgeflake/client")};`;
+
+const BINDING = '// IDS: a service binding with entrypoint = "Edgeflake"';
+
 /** The query of /v1/ids. */
 export function queryOf({ count, encoding, key }: Wish): string {
   const query = new URLSearchParams({ count });
@@ -20,6 +25,9 @@ export function queryOf({ count, encoding, key }: Wish): string {
   return query.toString();
 }
 
+/** Said where a line gives other texts than those that were chosen. */
+const DECIMAL_ONLY = " // decimal texts";
+
 /** Pairs of a title and what does the same there. The client gives decimal texts, whatever was chosen. */
 export function linesOf(wish: Wish, origin: string, withKey: boolean): [string, string][] {
   const { name, count, encoding, key } = wish;
@@ -27,7 +35,7 @@ export function linesOf(wish: Wish, origin: string, withKey: boolean): [string, 
   const authorization = withKey ? ' -H "Authorization: Bearer $KEY"' : "";
   const ofClient = [
     `url: ${JSON.stringify(origin)}`,
-    ...(withKey ? ["key"] : []),
+    ...(withKey ? ["key: process.env.KEY"] : []),
     `namespace: ${JSON.stringify(name)}`,
   ];
   const keyed = key === "" ? [] : [`key: ${JSON.stringify(key)}`];
@@ -43,8 +51,11 @@ export function linesOf(wish: Wish, origin: string, withKey: boolean): [string, 
     : `await env.IDS.nextIds(${argumentsOf(`${named}, ${count}`, [...keyed, ...encoded])});`;
   return [
     ["curl", `curl${authorization} "${url}"`],
-    ["client", `const ids = new Edgeflake({ ${ofClient.join(", ")} });\n${client}`],
-    ["RPC", rpc],
+    [
+      "client",
+      `${IMPORT}\nconst ids = new Edgeflake({ ${ofClient.join(", ")} });\n${client}${encoding === "decimal" ? "" : DECIMAL_ONLY}`,
+    ],
+    ["RPC", `${BINDING}\n${rpc}${encoding === NUMBER ? DECIMAL_ONLY : ""}`],
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   POSITION_BITS_MAX,
   SAFE_ID_BITS_MAX,
   SHARDS_DEFAULT,
+  SHARDS_MAX,
   WORKER_BITS_MAX,
 } from "../core/limits.ts";
 import { shardsMax } from "../core/namespace.ts";
@@ -14,10 +15,11 @@ import { leasableWorkers } from "../core/worker-lease.ts";
 import { figure } from "./figure.ts";
 import { relativeTime } from "./relative-time.ts";
 
-/** Pairs of what and how much. */
-export function facts(layout: Layout, nowMs: number): [string, string][] {
+/** Pairs of what and how much, with that many shards. */
+export function facts(layout: Layout, shards: number, nowMs: number): [string, string][] {
   const perSecond = idsPerSecond(layout);
-  const shards = shardsMax(layout);
+  const most = shardsMax(layout);
+  const usual = Math.min(SHARDS_DEFAULT, most);
   const { first, end } = leasableWorkers(layout);
   const leased = layout.workerCount > 1 ? figure(end - first) : "none";
   return [
@@ -27,9 +29,12 @@ export function facts(layout: Layout, nowMs: number): [string, string][] {
     ["IDs per second and shard", figure(perSecond)],
     [
       "Shards",
-      `${figure(Math.min(SHARDS_DEFAULT, shards))} unless asked for, at most ${figure(shards)}`,
+      `${shards === usual ? "" : `${figure(shards)}; `}${usual} unless asked for, at most ${figure(most)}`,
     ],
-    ["IDs per second in all", `${figure(perSecond * shards)} with all shards`],
+    [
+      "IDs per second in all",
+      `${figure(perSecond * BigInt(shards))}; with all shards ${figure(perSecond * BigInt(most))}`,
+    ],
     ["Worker IDs for leases", leased],
     ["In JavaScript", numbersOf(layout)],
     ["Two IDs alike", NEVER],
@@ -40,8 +45,10 @@ const NEVER =
   "never: a worker ID belongs to one shard or one lease, and a place of its line is granted once";
 
 /** Every lane that is always used opens with each tick; one for a clock that went back adds none. */
-function idsPerSecond({ sequenceCount, tickMs, laneUse, laneCount }: Layout): number {
-  return (sequenceCount * (laneUse === "always" ? laneCount : 1) * 1000) / tickMs;
+function idsPerSecond({ sequenceCount, tickMs, laneUse, laneCount }: Layout): bigint {
+  const lanes = laneUse === "always" ? laneCount : 1;
+  // Exact also past 2^53; ticks divide a second.
+  return (BigInt(sequenceCount) * BigInt(lanes) * 1000n) / BigInt(tickMs);
 }
 
 function numbersOf({ totalBits }: Layout): string {
@@ -64,35 +71,55 @@ function endOf(layout: Layout, nowMs: number): string {
   return `${day}: that is over, every request is refused (timestamp_exhausted)`;
 }
 
-/** How much of a limit a layout takes. */
+/** How much of a limit is taken. */
 export interface LimitUse {
   readonly what: string;
-  readonly bits: number;
+  readonly used: number;
   readonly most: number;
+  /** Of what, in the plural. */
+  readonly unit: string;
   /** Why there is the limit. */
   readonly why: string;
+}
+
+/** Why a namespace has no more shards. */
+export function shardsUse(layout: Layout, shards: number): LimitUse {
+  const most = shardsMax(layout);
+  const unit = "shards";
+  if (layout.workerCount === 1) {
+    return { what: unit, used: shards, most, unit, why: "without worker bits there is one" };
+  }
+  const why =
+    most === SHARDS_MAX
+      ? "for each request with a key all of them are looked at"
+      : "they have the lower half of the worker IDs, leases the upper";
+  return { what: unit, used: shards, most, unit, why };
 }
 
 /** The limits that the widths of fields together meet, also of a layout that cannot be. */
 export function limitUses(spec: LayoutSpec): LimitUse[] {
   const { timestampBits, datacenterBits, workerBits, laneBits, sequenceBits } = spec;
+  const unit = "bits";
   return [
     {
       what: "timestamp + sequence",
-      bits: timestampBits + sequenceBits,
+      used: timestampBits + sequenceBits,
       most: POSITION_BITS_MAX,
+      unit,
       why: "a place on a shard’s line is an exact number",
     },
     {
       what: "datacenter + worker",
-      bits: datacenterBits + workerBits,
+      used: datacenterBits + workerBits,
       most: WORKER_BITS_MAX,
+      unit,
       why: "the widest that is in use anywhere",
     },
     {
       what: "all fields",
-      bits: timestampBits + datacenterBits + workerBits + laneBits + sequenceBits,
+      used: timestampBits + datacenterBits + workerBits + laneBits + sequenceBits,
       most: ID_BITS_MAX,
+      unit,
       why: "an ID is a positive signed 64-bit integer in every database",
     },
   ];

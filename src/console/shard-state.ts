@@ -1,9 +1,12 @@
 /** How a shard is, in words, and what to do. */
+import { POLICY_MAX } from "../core/limits.ts";
 import { type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 
 export interface ShardFacts {
   readonly shard: number;
   readonly region: string;
+  /** Its clock, unix ms; absent where it does not say. */
+  readonly clockMs?: number;
   readonly leadMs: number;
   readonly issued: number;
   readonly writes: number;
@@ -25,17 +28,29 @@ export interface Bounds {
   readonly maxWaitMs: number;
   readonly reserveMs: number;
   readonly tickMs: number;
+  /** Unix ms at which the layout's time begins, */
+  readonly epochMs: number;
+  /** … and at which it has run out. */
+  readonly endMs: number;
+  /** Built in: then no policy can be changed. */
+  readonly isBuiltIn: boolean;
 }
 
 /** What a namespace's definition says of that. */
 export function boundsIn(definition: Json): Bounds {
   const policy = objectIn(definition.policy);
+  const layout = objectIn(definition.layout);
+  const tickMs = numberOf(layout.tickMs, 1);
+  const epochMs = numberOf(layout.epochMs);
   return {
     maxBorrowMs: numberOf(policy.maxBorrowMs),
     maxStepBackMs: numberOf(policy.maxStepBackMs),
     maxWaitMs: numberOf(policy.maxWaitMs),
     reserveMs: numberOf(policy.reserveMs),
-    tickMs: numberOf(objectIn(definition.layout).tickMs, 1),
+    tickMs,
+    epochMs,
+    endMs: epochMs + 2 ** numberOf(layout.timestampBits, Number.POSITIVE_INFINITY) * tickMs,
+    isBuiltIn: definition.builtIn === true,
   };
 }
 
@@ -47,6 +62,7 @@ export function shardFacts(status: Json): ShardFacts {
   return {
     shard: numberOf(status.shard),
     region: textOf(status.region),
+    ...(typeof status.clock === "number" && { clockMs: status.clock }),
     leadMs: Math.max(0, leads.at(-1) ?? 0),
     issued: numberOf(counters.issued),
     writes: numberOf(counters.writes),
@@ -63,18 +79,31 @@ export function refusalsIn(value: unknown): Record<string, number> {
 
 /** `recent`: refusals since it was looked at before. */
 export function shardState(
-  { leadMs, fault }: ShardFacts,
+  facts: ShardFacts,
   recent: Readonly<Record<string, number>>,
-  { maxBorrowMs, maxStepBackMs, maxWaitMs, reserveMs, tickMs }: Bounds,
+  bounds: Bounds,
 ): ShardState {
+  const { maxBorrowMs, maxStepBackMs, maxWaitMs, reserveMs, tickMs, epochMs, endMs } = bounds;
+  const { leadMs, clockMs = epochMs, fault } = facts;
   if (fault !== "") return { level: "bad", words: "does not answer", advice: `${fault} ${AWAY}` };
   // By demand a line leads by what it may borrow and the tick it is in; after a start, by what was reserved.
   const usualMs = Math.max(maxBorrowMs, reserveMs) + tickMs;
-  if (leadMs > Math.max(maxBorrowMs + maxStepBackMs + maxWaitMs + tickMs, usualMs)) {
-    return { level: "bad", words: `behind by ${duration(leadMs - maxBorrowMs)}`, advice: BEHIND };
+  if (clockMs < epochMs) return BEFORE_EPOCH;
+  if (clockMs >= endMs) return RUN_OUT;
+  const grantingMs = maxBorrowMs + maxStepBackMs + tickMs;
+  if (leadMs > Math.max(grantingMs + maxWaitMs, usualMs)) {
+    const words = `behind by ${duration(leadMs - maxBorrowMs)}`;
+    return { level: "bad", words, advice: adviceBehind(leadMs, bounds) };
   }
+  if ((recent.timestamp_exhausted ?? 0) > 0) return RUN_OUT;
+  if ((recent.clock_disagreement ?? 0) > 0) return DISAGREES;
   if ((recent.shard_saturated ?? 0) > 0) {
-    return { level: "warning", words: "saturated", advice: SATURATED };
+    const advice = bounds.isBuiltIn ? `${SATURATED} ${BUILT_IN}` : SATURATED;
+    return { level: "warning", words: "saturated", advice };
+  }
+  if (leadMs > Math.max(grantingMs, usualMs)) {
+    const words = `waiting out a step back of ${duration(leadMs - maxBorrowMs)}`;
+    return { level: "warning", words, advice: WAITING };
   }
   if (leadMs > usualMs) {
     const words = `riding out a step back of ${duration(leadMs)}`;
@@ -83,12 +112,44 @@ export function shardState(
   return { level: "good", words: "in step", advice: "" };
 }
 
-const AWAY = "It is asked again; other shards serve meanwhile.";
+/** As docs/OPERATIONS.md has it: which of its ways is open. */
+function adviceBehind(leadMs: number, { maxBorrowMs, isBuiltIn }: Bounds): string {
+  if (leadMs > POLICY_MAX.maxStepBackMs + maxBorrowMs) return `${BEHIND} ${POISONED}`;
+  return `${BEHIND} ${ITSELF} ${isBuiltIn ? BUILT_IN : LARGER}`;
+}
+
+const AWAY = "It is asked again; other shards serve meanwhile, only requests for its keys fail.";
 const BEHIND =
-  "The clock is further back than is forgiven: IDs are refused. Look after the clock; it goes on by itself once that has caught up. A larger maxStepBackMs goes on at once.";
+  "The clock is further behind the IDs that it gave than is forgiven: IDs are refused. Mend the clock, if it is wrong.";
+const ITSELF = "It goes on by itself once the clock has caught up.";
+const LARGER =
+  "With a larger maxStepBackMs (up to a day; a PUT with all else of the policy) it goes on at once.";
+const POISONED =
+  "It is more than the day that can be forgiven: go on in a successor, a namespace of an earlier epoch (docs/OPERATIONS.md).";
+const BUILT_IN = "A built-in namespace never changes: one of your own can.";
 const SATURATED =
-  "More is asked than one worker ID can give. More shards, a longer maxBorrowMs, or blocks ahead.";
+  "More is asked than one worker ID can give; callers come back later. For good: more shards (a PUT; they only grow, and keys keep theirs). A longer maxBorrowMs takes in bursts only.";
+const WAITING = "Nothing to do: requests wait until the clock has caught up.";
 const RIDING = "Nothing to do: it goes on from where it was until the clock has caught up.";
+
+const RUN_OUT: ShardState = {
+  level: "bad",
+  words: "its time has run out",
+  advice:
+    "Is the clock right? Then the layout has no time left: go on in a namespace with more timestamp bits or a later epoch.",
+};
+const BEFORE_EPOCH: ShardState = {
+  level: "bad",
+  words: "before its epoch",
+  advice:
+    "The clock is wrong, or the epoch of the layout is still ahead: until then IDs are refused.",
+};
+const DISAGREES: ShardState = {
+  level: "warning",
+  words: "its clock disagrees",
+  advice:
+    "It is over 60 s ahead of its callers. Compare its clock (in /v1/shards) with one you trust. After a step back of the clock of a machine of your own it needs nothing; on Cloudflare other shards serve meanwhile, and a deployment starts all anew.",
+};
 
 /** A length of time in words, of one unit. */
 export function duration(ms: number): string {

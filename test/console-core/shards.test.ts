@@ -47,16 +47,57 @@ describe("the state of a shard", () => {
     const strict = boundsOf("twitter");
     expect(words(1, strict)).toBe("in step");
     expect(words(50, strict)).toBe("in step");
-    expect(words(80, strict)).toBe("riding out a step back of 80 ms");
+    // It forgives no step back: up to maxWaitMs it waits.
+    expect(words(80, strict)).toBe("waiting out a step back of 80 ms");
+    expect(words(101, strict)).toBe("waiting out a step back of 101 ms");
     expect(words(102, strict)).toBe("behind by 102 ms");
   });
 
-  it("riding out a step back, up to what is forgiven and waited for", () => {
+  it("riding out a step back, up to what is forgiven; then waiting", () => {
     expect(words(HOUR_MS / 2, bounds)).toBe("riding out a step back of 30 min");
-    expect(words(HOUR_MS + 1251, bounds)).toBe("riding out a step back of 60 min");
+    expect(words(HOUR_MS + 1001, bounds)).toBe("riding out a step back of 60 min");
+    expect(words(HOUR_MS + 1002, bounds)).toBe("waiting out a step back of 60 min");
+    expect(words(HOUR_MS + 1251, bounds)).toBe("waiting out a step back of 60 min");
     const behind = shardState(shard({ leadMs: HOUR_MS + 1252 }), {}, bounds);
     expect(behind).toMatchObject({ level: "bad", words: "behind by 60 min" });
     expect(behind.advice).toMatch(/maxStepBackMs/);
+  });
+
+  it("behind: says which way is open, as docs/OPERATIONS.md does", () => {
+    const advice = (leadMs: number, isBuiltIn: boolean): string =>
+      shardState(shard({ leadMs }), {}, { ...bounds, isBuiltIn }).advice;
+    const day = 24 * HOUR_MS;
+    expect(advice(2 * HOUR_MS, false)).toMatch(/by itself.*a larger maxStepBackMs/);
+    expect(advice(day + 1000, false)).toMatch(/a larger maxStepBackMs/);
+    expect(advice(2 * HOUR_MS, true)).toMatch(/by itself.*never changes/);
+    expect(advice(2 * HOUR_MS, true)).not.toMatch(/maxStepBackMs/);
+    // No policy forgives more than a day.
+    for (const isBuiltIn of [true, false]) {
+      expect(advice(day + 1001, isBuiltIn)).toMatch(/successor/);
+      expect(advice(day + 1001, isBuiltIn)).not.toMatch(/maxStepBackMs|by itself/);
+    }
+    expect(boundsIn({ builtIn: true }).isBuiltIn).toBe(true);
+    expect(boundsIn({}).isBuiltIn).toBe(false);
+  });
+
+  it.each([
+    ["timestamp_exhausted", "its time has run out"],
+    ["clock_disagreement", "its clock disagrees"],
+  ])("%s: %s, only while it refuses", (code, said) => {
+    expect(words(0, bounds, { [code]: 2 })).toBe(said);
+    expect(words(0, bounds, { [code]: 0 })).toBe("in step");
+  });
+
+  it("before its epoch, and once its time has run out, whatever else it says", () => {
+    const { spec } = PRESETS.get("default") ?? {};
+    const at = (clockMs: number): string =>
+      shardState(shard({ clockMs, leadMs: 25_000 * 24 * HOUR_MS }), {}, bounds).words;
+    const epochMs = spec?.epochMs ?? 0;
+    expect(at(epochMs - 1)).toBe("before its epoch");
+    expect(at(epochMs)).toMatch(/^behind/);
+    expect(at(epochMs + 2 ** 41 - 1)).toMatch(/^behind/);
+    expect(at(epochMs + 2 ** 41)).toBe("its time has run out");
+    expect(shardFacts({ clock: 7 }).clockMs).toBe(7);
   });
 
   it("saturated: only while it refuses", () => {

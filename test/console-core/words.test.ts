@@ -27,7 +27,7 @@ describe("relative times", () => {
 });
 
 describe("what a layout gives", () => {
-  const of = (name: string) => Object.fromEntries(facts(presetOf(name).layout, NOW_MS));
+  const of = (name: string) => Object.fromEntries(facts(presetOf(name).layout, 8, NOW_MS));
 
   it("default", () => {
     expect(of("default")).toMatchObject({
@@ -35,7 +35,7 @@ describe("what a layout gives", () => {
       "Runs out": "2094-09-07, in 68 years",
       "IDs per second and shard": "4,096,000",
       Shards: "8 unless asked for, at most 512",
-      "IDs per second in all": "2,097,152,000 with all shards",
+      "IDs per second in all": "32,768,000; with all shards 2,097,152,000",
       "Worker IDs for leases": "512",
       "In JavaScript": expect.stringMatching(/^not safe/),
     });
@@ -54,14 +54,14 @@ describe("what a layout gives", () => {
 
   it("no worker bits: one shard, no leases; many: no more than a namespace may have", () => {
     const spec = { timestampBits: 40, datacenterBits: 0, laneBits: 0, sequenceBits: 1, epochMs: 0 };
-    const alone = facts(layoutOf({ ...spec, workerBits: 0, tickMs: 1 }), NOW_MS);
+    const alone = facts(layoutOf({ ...spec, workerBits: 0, tickMs: 1 }), 1, NOW_MS);
     expect(Object.fromEntries(alone)).toMatchObject({
       Shards: "1 unless asked for, at most 1",
       "Worker IDs for leases": "none",
     });
-    const wide = facts(layoutOf({ ...spec, workerBits: 22, tickMs: 1 }), NOW_MS);
+    const wide = facts(layoutOf({ ...spec, workerBits: 22, tickMs: 1 }), 900, NOW_MS);
     expect(Object.fromEntries(wide)).toMatchObject({
-      Shards: "8 unless asked for, at most 1,024",
+      Shards: "900; 8 unless asked for, at most 1,024",
       "Worker IDs for leases": "2,097,152",
     });
   });
@@ -69,7 +69,7 @@ describe("what a layout gives", () => {
   it("an epoch ahead, a time that is over, and one without end", () => {
     const spec = { datacenterBits: 0, workerBits: 0, laneBits: 0, sequenceBits: 0, tickMs: 1 };
     const said = (timestampBits: number, epochMs: number) =>
-      Object.fromEntries(facts(layoutOf({ ...spec, timestampBits, epochMs }), NOW_MS));
+      Object.fromEntries(facts(layoutOf({ ...spec, timestampBits, epochMs }), 1, NOW_MS));
     expect(said(41, NOW_MS + 1).Begins).toMatch(/clock_before_epoch/);
     expect(said(41, NOW_MS).Begins).toBe("2026-06-01T00:00:00.000Z");
     expect(said(1, NOW_MS - 2)["Runs out"]).toMatch(/timestamp_exhausted/);
@@ -78,7 +78,7 @@ describe("what a layout gives", () => {
 
   it("limits that meet", () => {
     const uses = limitUses({ ...presetOf("default").spec, timestampBits: 45 });
-    expect(uses.map(({ bits, most }) => bits - most)).toEqual([4, -12, 4]);
+    expect(uses.map(({ used, most }) => used - most)).toEqual([4, -12, 4]);
   });
 });
 
@@ -90,16 +90,16 @@ describe("the lines that do the same", () => {
   it("one, as it comes", () => {
     expect(of({})).toEqual([
       'curl "https://ids.example.com/v1/ids/orders?count=1"',
-      'const ids = new Edgeflake({ url: "https://ids.example.com", namespace: "orders" });\nawait ids.next();',
-      'await env.IDS.nextId("orders");',
+      'import { Edgeflake } from "edgeflake/client";\nconst ids = new Edgeflake({ url: "https://ids.example.com", namespace: "orders" });\nawait ids.next();',
+      '// IDS: a service binding with entrypoint = "Edgeflake"\nawait env.IDS.nextId("orders");',
     ]);
   });
 
   it("many, with an encoding, a key text and an API key, which is not told", () => {
     expect(of({ count: "7", encoding: "base58", key: "user-17" }, true)).toEqual([
       'curl -H "Authorization: Bearer $KEY" "https://ids.example.com/v1/ids/orders?count=7&encoding=base58&key=user-17"',
-      'const ids = new Edgeflake({ url: "https://ids.example.com", key, namespace: "orders" });\nawait ids.take(7, { key: "user-17" });',
-      'await env.IDS.nextIds("orders", 7, { key: "user-17", encoding: "base58" });',
+      'import { Edgeflake } from "edgeflake/client";\nconst ids = new Edgeflake({ url: "https://ids.example.com", key: process.env.KEY, namespace: "orders" });\nawait ids.take(7, { key: "user-17" }); // decimal texts',
+      '// IDS: a service binding with entrypoint = "Edgeflake"\nawait env.IDS.nextIds("orders", 7, { key: "user-17", encoding: "base58" });',
     ]);
   });
 });

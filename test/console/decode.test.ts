@@ -114,6 +114,12 @@ describe("Decode", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(encode(TWEET, "base62"));
   });
 
+  it("an address of an encoding that there is not is guessed", async () => {
+    const page = await browser.open(`${service.url}/#/decode/twitter/${TWEET}?encoding=number`);
+    expect(await page.locator("main").innerText()).toContain("Read as decimal, guessed");
+    expect(await page.getByLabel("Encoding").inputValue()).toBe("guessed");
+  });
+
   it("copies without a clipboard, as on a page without https", async () => {
     const page = await browser.open(`${service.url}/#/decode/twitter/${TWEET}`);
     await page.evaluate(() => {
@@ -197,7 +203,7 @@ describe("Get", () => {
     expect(lines[2]).toContain('env.IDS.nextIds("default", 2, { key: "user \\"17\\" & $HOME" });');
   });
 
-  it.each(["", "0", "10001", "1.5"])("a count of %j: says what it takes", async (count) => {
+  it.each(["", "0", "10001", "1.5", "007"])("a count of %j: says what it takes", async (count) => {
     const page = await browser.open(`${service.url}/#/get/default`);
     await page.getByLabel("Count").fill(count);
     await page.getByRole("button", { name: "Get", exact: true }).click();

@@ -70,7 +70,7 @@ describe("Shards", () => {
     for (let time = 0; time < 8; time += 1) load("/v1/ids/tight?shard=0&count=2");
     await eventually(async () => {
       const [state, , , , , refused] = await shardRow(page, 0);
-      expect(state).toMatch(/^saturated.*More shards/s);
+      expect(state).toMatch(/^saturated.*more shards/s);
       expect(refused).toMatch(/shard_saturated [\d,]+/);
     });
   });

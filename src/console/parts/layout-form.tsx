@@ -3,6 +3,7 @@ import { parseInstant } from "../../core/instant.ts";
 import type { LayoutSpec } from "../../core/layout.ts";
 import { LANE_BITS_MAX, POSITION_BITS_MAX, WORKER_BITS_MAX } from "../../core/limits.ts";
 import { PRESETS } from "../../core/presets.ts";
+import { PUBLISHED } from "../published.ts";
 import { Choice, Slider, TextField } from "./field.tsx";
 import { One } from "./one.tsx";
 import { Problem } from "./problem.tsx";
@@ -22,6 +23,12 @@ const TICKS = [
   ["1000", "1 s"],
 ] as const;
 
+/** Layouts to begin with, by name. */
+const KNOWN = [
+  ...[...PRESETS].map(([name, { spec }]) => [name, spec] as const),
+  ...PUBLISHED,
+] as const;
+
 const PROBLEM_ID = "epoch-problem";
 const DAY_MS = 86_400_000;
 /** Where the slider of epochs ends: 2040. Others are typed in. */
@@ -33,17 +40,16 @@ export function LayoutForm(props: {
   onChange: (part: Partial<LayoutSpec>) => void;
 }) {
   const { spec, onChange } = props;
-  const presets = [...PRESETS.keys()].map((name) => [name, name] as const);
   return (
     <form class="sliders" onSubmit={(event: Event) => event.preventDefault()}>
       <Choice
         label="Begin with"
         value=""
-        options={[["", "…"], ...presets]}
+        options={[["", "…"], ...KNOWN.map(([name]) => [name, name] as const)]}
         onValue={(name) => {
-          const preset = PRESETS.get(name);
-          // What a preset leaves out is at its default.
-          if (preset) onChange({ lanePlace: "belowWorker", laneUse: "always", ...preset.spec });
+          const [, known] = KNOWN.find(([one]) => one === name) ?? [];
+          // What is left out there is at its default.
+          if (known) onChange({ lanePlace: "belowWorker", laneUse: "always", ...known });
         }}
       />
       <Epoch epochMs={spec.epochMs} onValue={(epochMs) => onChange({ epochMs })} />
@@ -102,9 +108,9 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
   const { epochMs, onValue } = props;
   // What is typed stands as it is typed, until the epoch is set in another way.
   const [typed, setTyped] = useState<string | undefined>(undefined);
-  const isStanding = typed !== undefined && [undefined, epochMs].includes(parseInstant(typed));
+  const isStanding = typed !== undefined && Object.is(epochIn(typed), epochMs);
   const text = isStanding ? typed : shortTime(epochMs);
-  const isWrong = parseInstant(text) === undefined;
+  const isWrong = Number.isNaN(epochMs);
   return (
     <One>
       <div class="epoch">
@@ -114,8 +120,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
           problem={isWrong ? PROBLEM_ID : undefined}
           onValue={(next) => {
             setTyped(next);
-            const nextMs = parseInstant(next.trim());
-            if (nextMs !== undefined) onValue(nextMs);
+            onValue(epochIn(next));
           }}
         />
         {isWrong && (
@@ -127,8 +132,8 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
       </div>
       <Slider
         label="Epoch’s day"
-        value={Math.min(SLIDER_DAYS, Math.floor(epochMs / DAY_MS))}
-        said={new Date(epochMs).toISOString().slice(0, 10)}
+        value={isWrong ? 0 : Math.min(SLIDER_DAYS, Math.floor(epochMs / DAY_MS))}
+        said={isWrong ? "–" : new Date(epochMs).toISOString().slice(0, 10)}
         least={0}
         most={SLIDER_DAYS}
         onValue={(day) => {
@@ -140,7 +145,13 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
   );
 }
 
+/** NaN for what is no time: then there is no layout, rather than one of an epoch that nobody meant. */
+function epochIn(text: string): number {
+  return parseInstant(text.trim()) ?? Number.NaN;
+}
+
 /** Without a time of day where that is midnight. */
 function shortTime(unixMs: number): string {
+  if (Number.isNaN(unixMs)) return "";
   return new Date(unixMs).toISOString().replace("T00:00:00.000Z", "");
 }

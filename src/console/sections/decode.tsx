@@ -9,6 +9,7 @@ import {
 import { type DecodedSnowflake, decodedId } from "../../core/decoded.ts";
 import { maxIdOf } from "../../core/id.ts";
 import { fieldOf, type Layout } from "../../core/layout.ts";
+import { designAddress } from "../design-wish.ts";
 import { encodingsOf } from "../guess-encoding.ts";
 import { Bits, FIELD_MEANS } from "../parts/bits.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -17,22 +18,31 @@ import { NAMESPACE_PROBLEM_ID, NamespaceField, useNamespace } from "../parts/nam
 import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Time } from "../parts/time.tsx";
+import { PUBLISHED } from "../published.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 
 const GUESSED = "guessed";
 const PROBLEM_ID = "id-problem";
 
+/** The encoding that an address names; guessed where it names none that there is. */
+export function chosenIn({ query }: Route): string {
+  return ENCODINGS.find((one) => one === query.encoding) ?? GUESSED;
+}
+
+/** For an address: nothing where it is guessed. */
+export function encodingQuery(chosen: string): string {
+  return chosen === GUESSED ? "" : chosen;
+}
+
 export function Decode({ route }: { route: Route }) {
   const [given = "default", id = ""] = route.parts;
-  const form = useParts({ name: given, text: id, chosen: route.query.encoding ?? GUESSED });
+  const form = useParts({ name: given, text: id, chosen: chosenIn(route) });
   const { name, text, chosen } = form.shown;
   const { found, error } = useNamespace(name);
-  const isUnread = found && text.trim() !== "" && !readingOf(found.layout, text.trim(), chosen).id;
   const show = (part: Partial<typeof form.shown>): void => {
     const now = form.change(part);
-    const encoding = now.chosen === GUESSED ? "" : now.chosen;
     const parts = now.text === "" ? [now.name] : [now.name, now.text.trim()];
-    replaceAddress(addressOf("decode", parts, { encoding }));
+    replaceAddress(addressOf("decode", parts, { encoding: encodingQuery(now.chosen) }));
   };
   return (
     <>
@@ -45,25 +55,44 @@ export function Decode({ route }: { route: Route }) {
         <TextField
           label="ID"
           value={text}
-          problem={isUnread ? PROBLEM_ID : undefined}
+          problem={found && unreadIn(found.layout, text.trim(), chosen)}
           placeholder="1541815603606036480"
           onValue={(value) => show({ text: value })}
         />
-        <Choice
-          label="Encoding"
-          value={chosen}
-          options={[[GUESSED, "guess it"], ...ENCODINGS.map((one) => [one, one] as const)]}
-          onValue={(value) => show({ chosen: value })}
-        />
+        <EncodingChoice value={chosen} onValue={(value) => show({ chosen: value })} />
       </form>
       <Problem id={NAMESPACE_PROBLEM_ID} error={error} scope="read" />
       {found && text.trim() !== "" && (
         <Told layout={found.layout} text={text.trim()} chosen={chosen} />
       )}
-      {found && text.trim() === "" && (
-        <p>Paste an ID in any encoding. It is read here in the page: nothing is sent.</p>
-      )}
+      {found && text.trim() === "" && <Hint />}
     </>
+  );
+}
+
+function Hint() {
+  return (
+    <p>
+      Paste an ID in any encoding. It is read here in the page: the ID is not sent. For one of{" "}
+      {[...PUBLISHED].map(([name, spec]) => (
+        <span key={name}>
+          <a href={designAddress({ spec })}>{name}</a>,{" "}
+        </span>
+      ))}
+      or of any other layout, see <a href={addressOf("design")}>Design</a>, which reads IDs too.
+    </p>
+  );
+}
+
+/** Which encoding a text is in, guessed unless it is said. */
+export function EncodingChoice(props: { value: string; onValue: (chosen: string) => unknown }) {
+  return (
+    <Choice
+      label="Encoding"
+      value={props.value}
+      options={[[GUESSED, "guess it"], ...ENCODINGS.map((one) => [one, one] as const)]}
+      onValue={props.onValue}
+    />
   );
 }
 
@@ -85,8 +114,17 @@ function readingOf(layout: Layout | undefined, text: string, chosen: string): Re
   return { encoding, others, ...(!isNone && { id: { value } }) };
 }
 
-/** `layout` undefined: a segment's number. */
-function Told(props: { layout: Layout | undefined; text: string; chosen: string }) {
+/** Where it stands why a text is no ID; undefined where it is one, or empty. */
+export function unreadIn(
+  layout: Layout | undefined,
+  text: string,
+  chosen: string,
+): string | undefined {
+  return text === "" || readingOf(layout, text, chosen).id ? undefined : PROBLEM_ID;
+}
+
+/** What a text says as an ID, or why it is none. `layout` undefined: a segment's number. */
+export function Told(props: { layout: Layout | undefined; text: string; chosen: string }) {
   const { layout, text, chosen } = props;
   const { id: read, encoding, others } = readingOf(layout, text, chosen);
   if (!read) return <WhyNot layout={layout} text={text} chosen={chosen} />;
@@ -121,6 +159,8 @@ function Snowflake({ layout, id }: { layout: Layout; id: bigint }) {
 
 function Fields({ layout, said }: { layout: Layout; said: DecodedSnowflake }) {
   const values = { timestamp: said.tick, ...said };
+  // Past 2^53 a number would not be exact.
+  const unixMs = BigInt(layout.epochMs) + BigInt(said.tick) * BigInt(layout.tickMs);
   return (
     <table>
       <caption>Fields</caption>
@@ -133,7 +173,7 @@ function Fields({ layout, said }: { layout: Layout; said: DecodedSnowflake }) {
         </tr>
         <tr>
           <th scope="row">unix ms</th>
-          <td>{said.unixMs}</td>
+          <td>{`${unixMs}`}</td>
         </tr>
         <tr>
           <th scope="row">shard</th>

@@ -1,9 +1,16 @@
-/** A layout of one's own: what its bits give, and the body that makes a namespace of it. */
-import { useState } from "hono/jsx/dom";
-import { type LayoutSpec, makeLayout } from "../../core/layout.ts";
-import { PRESETS } from "../../core/presets.ts";
-import { ask } from "../api.ts";
-import { facts, limitUses } from "../layout-facts.ts";
+/** A layout of one's own: what its bits give, IDs read with it, and the body that makes a namespace of it. */
+import { useEffect, useState } from "hono/jsx/dom";
+import type { Layout } from "../../core/layout.ts";
+import { ApiError, ask } from "../api.ts";
+import {
+  type DesignBody,
+  type Designed,
+  type DesignWish,
+  designAddress,
+  designed,
+  designIn,
+} from "../design-wish.ts";
+import { facts, type LimitUse, limitUses, shardsUse } from "../layout-facts.ts";
 import { useAction } from "../parts/action.ts";
 import { Bits } from "../parts/bits.tsx";
 import { Code } from "../parts/code.tsx";
@@ -13,57 +20,150 @@ import { LayoutForm } from "../parts/layout-form.tsx";
 import { nameProblem } from "../parts/namespace-field.tsx";
 import { useParts } from "../parts/parts.ts";
 import { isWrong, Problem, WrongField } from "../parts/problem.tsx";
-import { addressOf } from "../route.ts";
+import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { savedKey } from "../session.ts";
+import { chosenIn, EncodingChoice, encodingQuery, Told, unreadIn } from "./decode.tsx";
 
-function startOf(preset: string): LayoutSpec {
-  const known = PRESETS.get(preset);
-  if (!known) throw new RangeError(`there is no preset ${preset}`);
-  return known.spec;
+/** How long a design must stand before the address has it, in ms: Safari takes 10 changes a second at most. */
+const ADDRESS_AFTER_MS = 200;
+
+/** What is wrong with the design stands there. */
+const PROBLEM_ID = "design-problem";
+
+interface State extends Required<DesignWish> {
+  /** An ID to read. */
+  readonly id: string;
+  readonly chosen: string;
 }
 
-export function Design() {
-  const form = useParts<LayoutSpec>(startOf("default"));
-  const spec = form.shown;
-  const made = makeLayout(spec);
+export function Design({ route }: { route: Route }) {
+  const form = useParts<State>(() => {
+    return { ...designIn(route), id: route.parts[0] ?? "", chosen: chosenIn(route) };
+  });
+  const { shown } = form;
+  const wished = designed(shown);
+  const { layout } = wished;
+  const showAddress = useLateAddress();
+  const show = (part: Partial<State>): void => {
+    const now = form.change(part);
+    showAddress(designAddress(now, now.id.trim(), encodingQuery(now.chosen)));
+  };
   return (
     <>
-      <LayoutForm spec={spec} onChange={form.change} />
-      {made.ok ? (
-        <Bits layout={made.layout} />
-      ) : (
-        <Problem error={`That cannot be: ${made.problems.join("; ")}.`} />
+      <LayoutForm
+        spec={shown.spec}
+        onChange={(part) => show({ spec: { ...form.latest().spec, ...part } })}
+      />
+      {!wished.ok && (
+        <Problem id={PROBLEM_ID} error={`That cannot be: ${wished.problems.join("; ")}.`} />
       )}
-      {made.ok && (
-        <table>
-          <caption>What it gives</caption>
-          <tbody>
-            {facts(made.layout, Date.now()).map(([what, value]) => (
-              <tr key={what}>
-                <th scope="row">{what}</th>
-                <td>{value}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      <Limits spec={spec} />
-      {made.ok && <Create spec={spec} />}
+      {layout && <Reader layout={layout} state={shown} onChange={show} />}
+      <Shards state={shown} problems={wished.ok ? [] : wished.problems} onChange={show} />
+      {wished.ok && <Facts layout={wished.layout} shards={wished.shards} />}
+      <Limits uses={usesOf(shown, wished)} />
+      {wished.ok && <Create body={wished.body} />}
     </>
   );
 }
 
-function Limits({ spec }: { spec: LayoutSpec }) {
+/** Shows an address once it has stood for a moment: browsers refuse as many changes as a slider makes. */
+function useLateAddress(): (address: string) => void {
+  const [box] = useState<{ timer?: ReturnType<typeof setTimeout> }>({});
+  // Not over the address of the view that comes after this one.
+  useEffect(() => () => clearTimeout(box.timer), []);
+  return (address) => {
+    clearTimeout(box.timer);
+    box.timer = setTimeout(() => replaceAddress(address), ADDRESS_AFTER_MS);
+  };
+}
+
+function usesOf({ spec, shards }: State, wished: Designed): LimitUse[] {
+  const uses = limitUses(spec);
+  if (!wished.layout) return uses;
+  const asked = wished.ok ? wished.shards : Number(shards);
+  return Number.isInteger(asked) ? [...uses, shardsUse(wished.layout, asked)] : uses;
+}
+
+/** The picture of the layout, or of an ID that is read with it. */
+function Reader(props: { layout: Layout; state: State; onChange: (part: Partial<State>) => void }) {
+  const { layout, state, onChange } = props;
+  const id = state.id.trim();
+  return (
+    <div>
+      <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
+        <TextField
+          label="An ID to read with it"
+          value={state.id}
+          placeholder="175928847299117063"
+          problem={unreadIn(layout, id, state.chosen)}
+          onValue={(next) => onChange({ id: next })}
+        />
+        <EncodingChoice value={state.chosen} onValue={(chosen) => onChange({ chosen })} />
+      </form>
+      {id === "" ? (
+        <Bits layout={layout} />
+      ) : (
+        <Told layout={layout} text={id} chosen={state.chosen} />
+      )}
+    </div>
+  );
+}
+
+function Shards(props: {
+  state: State;
+  problems: readonly string[];
+  onChange: (part: Partial<State>) => void;
+}) {
+  const { state, problems, onChange } = props;
+  const problemOf = (what: string): string | undefined =>
+    problems.some((problem) => problem.startsWith(what)) ? PROBLEM_ID : undefined;
+  return (
+    <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
+      <TextField
+        label="Shards (may grow later)"
+        value={state.shards}
+        placeholder="8"
+        problem={problemOf("shards")}
+        onValue={(next) => onChange({ shards: next.trim() })}
+      />
+      <TextField
+        label="Regions (never change)"
+        value={state.regions}
+        placeholder="enam, wnam, weur, apac"
+        problem={problemOf("regions")}
+        onValue={(next) => onChange({ regions: next })}
+      />
+    </form>
+  );
+}
+
+function Facts({ layout, shards }: { layout: Layout; shards: number }) {
+  return (
+    <table>
+      <caption>What it gives</caption>
+      <tbody>
+        {facts(layout, shards, Date.now()).map(([what, value]) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Limits({ uses }: { uses: readonly LimitUse[] }) {
   return (
     <table>
       <caption>How near the limits</caption>
       <tbody>
-        {limitUses(spec).map(({ what, bits, most, why }) => (
+        {uses.map(({ what, used, most, unit, why }) => (
           <tr key={what}>
             <th scope="row">{what}</th>
             <td>
-              {bits > most ? <b class="bad">{`${bits - most} too many: `}</b> : ""}
-              {bits} of {most} bits <small>{why}</small>
+              {used > most ? <b class="bad">{`${used - most} too many: `}</b> : ""}
+              {used} of {most} {unit} <small>{why}</small>
             </td>
           </tr>
         ))}
@@ -72,12 +172,11 @@ function Limits({ spec }: { spec: LayoutSpec }) {
   );
 }
 
-function Create({ spec }: { spec: LayoutSpec }) {
+function Create({ body }: { body: DesignBody }) {
   const form = useParts({ name: "" });
   const { name } = form.shown;
   const [done, setDone] = useState("");
   const { isBusy, error, act } = useAction();
-  const body = { kind: "snowflake", layout: layoutBody(spec) };
   const text = JSON.stringify(body, null, 2);
   const create = (event: Event): void => {
     event.preventDefault();
@@ -86,6 +185,10 @@ function Create({ spec }: { spec: LayoutSpec }) {
       const given = form.latest().name;
       const problem = nameProblem(given);
       if (problem !== undefined) throw new WrongField("Name", problem);
+      // A PUT would not refuse the same layout, but put its policy back.
+      if (await isTaken(given)) {
+        throw new WrongField("Name", `There is a namespace ${given} already.`);
+      }
       await ask(`/v1/namespaces/${given}`, { method: "PUT", body });
       setDone(given);
     });
@@ -99,6 +202,11 @@ function Create({ spec }: { spec: LayoutSpec }) {
       </p>
       <Code label="The body" text={text} />
       <p>A layout never changes once its namespace is there; a retired name is never used again.</p>
+      <p>
+        It has the policy of <code>default</code> (waits 250 ms at most, leads by up to 1 s, rides
+        out a clock up to 1 h back), whatever the layout began with; a <code>policy</code> in the
+        body says otherwise.
+      </p>
       <form class="row" onSubmit={create}>
         <TextField
           label="Name"
@@ -126,9 +234,13 @@ function Create({ spec }: { spec: LayoutSpec }) {
   );
 }
 
-/** Without words on lanes where there is one only. */
-function layoutBody(spec: LayoutSpec): LayoutSpec {
-  if (spec.laneBits > 0) return spec;
-  const { lanePlace: _, laneUse: __, ...layout } = spec;
-  return layout;
+/** Whether there is one of one's own by that name; of other names the service says more. */
+async function isTaken(name: string): Promise<boolean> {
+  try {
+    const { builtIn, retired } = await ask(`/v1/namespaces/${name}`);
+    return builtIn !== true && retired !== true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
 }

@@ -90,7 +90,7 @@ export function Get({ route }: { route: Route }) {
 
 /** Why a wish cannot be one; undefined where it may. */
 function problemOf({ name, count }: Wish): WrongField | undefined {
-  const isCount = /^\d+$/.test(count) && Number(count) >= 1 && Number(count) <= IDS_COUNT_MAX;
+  const isCount = /^[1-9]\d*$/.test(count) && Number(count) <= IDS_COUNT_MAX;
   if (!isCount) {
     const takes = `Count takes a whole number from 1 to ${figure(IDS_COUNT_MAX)}.`;
     return new WrongField("Count", takes);

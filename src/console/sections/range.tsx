@@ -16,7 +16,7 @@ const TIME_TAKES =
 
 /** What says what is wrong with a time. */
 function problemOf(text: string): string | undefined {
-  return parseInstant(text) === undefined ? PROBLEM_ID : undefined;
+  return instantIn(text) === undefined ? PROBLEM_ID : undefined;
 }
 
 export function Range({ route }: { route: Route }) {
@@ -63,7 +63,7 @@ export function Range({ route }: { route: Route }) {
 }
 
 function Found({ layout, from, until }: { layout: Layout; from: string; until: string }) {
-  const [fromMs, untilMs] = [parseInstant(from), parseInstant(until)];
+  const [fromMs, untilMs] = [instantIn(from), instantIn(until)];
   if (fromMs === undefined || untilMs === undefined) {
     return <Problem id={PROBLEM_ID} error={TIME_TAKES} />;
   }
@@ -100,6 +100,11 @@ function Found({ layout, from, until }: { layout: Layout; from: string; until: s
       <p>IDs may lead the clock, so this is not the same as “issued between”.</p>
     </>
   );
+}
+
+/** As it is pasted, with spaces about it. */
+function instantIn(text: string): number | undefined {
+  return parseInstant(text.trim());
 }
 
 function whyEmpty(layout: Layout, fromMs: number, untilMs: number): string {

@@ -1,0 +1,42 @@
+/** Layouts that others have published, to read their IDs with. They are no namespaces of the service. */
+import type { LayoutSpec } from "../core/layout.ts";
+
+const NONE = { datacenterBits: 0, laneBits: 0, tickMs: 1 };
+
+/** By the name of the system. */
+export const PUBLISHED: ReadonlyMap<string, LayoutSpec> = new Map([
+  [
+    "Discord",
+    {
+      ...NONE,
+      timestampBits: 41,
+      datacenterBits: 5,
+      workerBits: 5,
+      sequenceBits: 12,
+      epochMs: 1_420_070_400_000,
+    },
+  ],
+  [
+    // Its 41 bits of time begin at the sign, which is never set: 40 read the same.
+    "Instagram",
+    {
+      ...NONE,
+      timestampBits: 40,
+      workerBits: 13,
+      sequenceBits: 10,
+      epochMs: 1_314_220_021_721,
+    },
+  ],
+  [
+    // The example of its README; its widths and epoch are often configured otherwise.
+    "UidGenerator",
+    {
+      ...NONE,
+      timestampBits: 29,
+      workerBits: 21,
+      sequenceBits: 13,
+      epochMs: 1_474_300_800_000,
+      tickMs: 1000,
+    },
+  ],
+]);
