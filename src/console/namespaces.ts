@@ -1,7 +1,7 @@
 /** Namespaces that an ID can be of: the built-in ones, which need no request, and those of the service. */
 import { type Layout, type LayoutSpec, makeLayout } from "../core/layout.ts";
 import { PRESETS } from "../core/presets.ts";
-import { ask, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
+import { ask, isListOf, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 
 /** A namespace as the console knows it; without a layout it is a segment. */
 export interface KnownNamespace {
@@ -36,10 +36,25 @@ export function namespaceIn({ name, kind, layout }: Json): KnownNamespace {
   };
 }
 
-/** Names of the first page of the service's namespaces, the built-in ones among them. Throws ApiError. */
+/** Pages of a hundred names that are read to offer them. */
+const NAME_PAGES_MAX = 10;
+
+/** Names of the service's namespaces, the built-in ones among them; of very many the first. Throws ApiError. */
 export async function listNames(): Promise<string[]> {
-  const { namespaces } = await ask("/v1/namespaces?limit=100");
-  return objectsOf(namespaces).map(({ name }) => textOf(name));
+  const names: string[] = [];
+  let cursor = "";
+  for (let page = 0; page < NAME_PAGES_MAX; page += 1) {
+    const query = new URLSearchParams({ limit: "100", ...(cursor !== "" && { cursor }) });
+    const answer = await ask(`/v1/namespaces?${query}`, { isAnswer: isNamespacePage });
+    names.push(...objectsOf(answer.namespaces).map(({ name }) => textOf(name)));
+    cursor = textOf(answer.cursor);
+    if (cursor === "") break;
+  }
+  return names;
+}
+
+function isNamespacePage({ namespaces }: Json): boolean {
+  return isListOf(namespaces, ({ name }) => isName(textOf(name)));
 }
 
 /** A layout out of an answer. Throws where it is none. */

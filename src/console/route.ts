@@ -1,5 +1,5 @@
 /** Addresses of the console: `#/section/part/…?name=value`, so that a view can be shared. */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 
 export interface Route {
   readonly section: string;
@@ -21,7 +21,8 @@ export function addressOf(
   parts: readonly string[] = [],
   query: Readonly<Record<string, string>> = {},
 ): string {
-  const path = [section, ...parts].map(encodeURIComponent).join("/");
+  // Half of a surrogate pair has no escape: it would throw.
+  const path = [section, ...parts].map((part) => encodeURIComponent(part.toWellFormed())).join("/");
   const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
   return given.size > 0 ? `#/${path}?${given}` : `#/${path}`;
 }
@@ -44,7 +45,8 @@ export function useVisit(): Visit {
     route: parseRoute(location.hash),
     number: 0,
   }));
-  useEffect(() => {
+  // Before the page is seen, or an address gone to meanwhile would be missed.
+  useLayoutEffect(() => {
     const follow = (): void => {
       const route = parseRoute(location.hash);
       setVisit(({ number }) => ({ route, number: number + 1 }));

@@ -1,5 +1,5 @@
 /** How a segment is, in words and figures, and what to do. */
-import { type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
+import { isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 import { figure } from "./figure.ts";
 import { refusalsIn, type ShardState } from "./shard-state.ts";
 
@@ -45,8 +45,16 @@ export function segmentFacts(status: Json): SegmentFacts {
     updated: textOf(status.update_time, "never"),
     refusals: refusalsIn(counters.refusals),
     last: last.toSorted((one, other) => (one.time < other.time ? 1 : -1)),
-    fault: status.fault === undefined ? "" : textOf(fault.detail, "It does not answer."),
+    fault: status.fault === undefined ? unreadIn(status) : textOf(fault.detail) || NO_ANSWER,
   };
+}
+
+const NO_ANSWER = "It does not answer.";
+
+/** Empty where its numbers are there: what is missing must not pass for nothing. */
+function unreadIn({ max_id, start, max, step }: Json): string {
+  const isSound = [max_id, start, max].every(isWhole) && isNumber(step);
+  return isSound ? "" : "What it says of itself cannot be read.";
 }
 
 /** How much of its numbers are given out, from 0 to 1. */
@@ -99,5 +107,10 @@ function percent(part: number): string {
 }
 
 function wholeIn(value: unknown): bigint {
-  return typeof value === "string" && /^\d+$/.test(value) ? BigInt(value) : 0n;
+  return isWhole(value) ? BigInt(value) : 0n;
+}
+
+/** Of no more digits than a number of 63 bits and the one after it: the longer, the slower to read. */
+function isWhole(value: unknown): value is string {
+  return typeof value === "string" && /^\d{1,19}$/.test(value);
 }

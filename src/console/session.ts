@@ -1,5 +1,5 @@
 /** The API key of this tab. It is kept until the tab is closed, and nowhere else. */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 
 const KEY = "edgeflake-key";
 const CHANGED = "change";
@@ -13,10 +13,11 @@ export function isSendable(key: string): boolean {
   return SENDABLE.test(key);
 }
 
-/** Empty where there is none, or where the browser keeps nothing. */
+/** Empty where there is none that can be sent, or where the browser keeps nothing. */
 export function savedKey(): string {
   try {
-    return sessionStorage.getItem(KEY) ?? "";
+    const key = sessionStorage.getItem(KEY) ?? "";
+    return isSendable(key) ? key : "";
   } catch {
     return "";
   }
@@ -36,7 +37,8 @@ export function saveKey(key: string): void {
 /** The key of this tab, now and whenever it changes. */
 export function useSavedKey(): string {
   const [key, setKey] = useState(savedKey);
-  useEffect(() => {
+  // At once, as polled.ts does: what would start later has no end where the component is gone by then.
+  useLayoutEffect(() => {
     const follow = (): void => setKey(savedKey());
     changes.addEventListener(CHANGED, follow);
     return () => changes.removeEventListener(CHANGED, follow);

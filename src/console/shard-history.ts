@@ -7,6 +7,8 @@ export const LOOKS_KEPT = 60;
 /** What a shard did up to the last look. */
 export interface Seen {
   readonly facts: ShardFacts;
+  /** Whether it answered yet: its counters are not known before. */
+  readonly isKnown: boolean;
   /** IDs per second, the latest last. */
   readonly rates: readonly number[];
   /** Refusals since the look before, by code. */
@@ -40,21 +42,23 @@ export function nextHistory(before: History, facts: readonly ShardFacts[], atMs:
   let [issued, writes, refused] = [0, 0, 0];
   for (const one of facts) {
     const last = before.shards.find(({ facts: { shard } }) => shard === one.shard);
-    const known = last?.facts ?? one;
+    // Its first counters are where it is counted from, however late they come.
+    const known = last?.isKnown ? last.facts : one;
     // One that does not answer says nothing of its counters.
     const now = one.fault === "" ? one : { ...known, fault: one.fault };
+    const isKnown = one.fault === "" || (last?.isKnown ?? false);
     const issuedHere = grown(known.issued, now.issued);
     const recent = recentOf(known.refusals, now.refusals);
     issued += issuedHere;
     writes += grown(known.writes, now.writes);
     refused += Object.values(recent).reduce((sum, times) => sum + times, 0);
     const rates = seconds > 0 ? [...(last?.rates ?? []), issuedHere / seconds] : [];
-    shards.push({ facts: now, rates: rates.slice(-LOOKS_KEPT), recent });
+    shards.push({ facts: now, isKnown, rates: rates.slice(-LOOKS_KEPT), recent });
   }
   if (seconds <= 0) return { atMs, shards, totals: before.totals };
   const total: Totals = {
     idsPerSecond: issued / seconds,
-    leadMs: Math.max(0, ...facts.map(({ leadMs }) => leadMs)),
+    leadMs: facts.reduce((most, { leadMs }) => Math.max(most, leadMs), 0),
     writesPerMillion: issued > 0 ? (writes * 1e6) / issued : undefined,
     refusalsPerSecond: refused / seconds,
   };
@@ -70,10 +74,9 @@ function recentOf(
   before: Readonly<Record<string, number>>,
   now: Readonly<Record<string, number>>,
 ): Record<string, number> {
-  const recent: Record<string, number> = {};
-  for (const [code, times] of Object.entries(now)) {
+  const grownBy = Object.entries(now).map(([code, times]) => {
     // A code that was never refused before began at 0.
-    recent[code] = grown(before[code] ?? 0, times);
-  }
-  return recent;
+    return [code, grown((Object.hasOwn(before, code) && before[code]) || 0, times)] as const;
+  });
+  return Object.fromEntries(grownBy);
 }

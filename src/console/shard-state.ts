@@ -1,6 +1,6 @@
 /** How a shard is, in words, and what to do. */
 import { POLICY_MAX } from "../core/limits.ts";
-import { type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
+import { isListOf, isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 
 export interface ShardFacts {
   readonly shard: number;
@@ -54,6 +54,18 @@ export function boundsIn(definition: Json): Bounds {
   };
 }
 
+/** Whether it is a page of shards, each of them once. */
+export function isShardPage({ shards }: Json): boolean {
+  if (!isListOf(shards, ({ shard }) => isNumber(shard) && shard >= 0)) return false;
+  const numbers = objectsOf(shards).map(({ shard }) => shard);
+  return new Set(numbers).size === numbers.length;
+}
+
+/** Whether it is a namespace of a kind that is known here. */
+export function isDefinition({ kind, layout }: Json): boolean {
+  return kind === "segment" || (kind === "snowflake" && isNumber(objectIn(layout).tickMs));
+}
+
 /** What a shard's status says. */
 export function shardFacts(status: Json): ShardFacts {
   const counters = objectIn(status.counters);
@@ -67,8 +79,23 @@ export function shardFacts(status: Json): ShardFacts {
     issued: numberOf(counters.issued),
     writes: numberOf(counters.writes),
     refusals: refusalsIn(counters.refusals),
-    fault: status.fault === undefined ? "" : textOf(fault.detail, "It does not answer."),
+    fault: status.fault === undefined ? unreadIn(status) : textOf(fault.detail) || NO_ANSWER,
   };
+}
+
+const NO_ANSWER = "It does not answer.";
+const UNREAD = "What it says of itself is none of what this console knows.";
+
+/** Empty where all that is shown of a shard is there: what is missing must not pass for nothing. */
+function unreadIn({ lanes, counters }: Json): string {
+  const { issued, writes } = objectIn(counters);
+  const isLane = ({ leadMs }: Json): boolean => isNumber(leadMs);
+  const isSound = isListOf(lanes, isLane) && [issued, writes].every(isCount);
+  return isSound ? "" : UNREAD;
+}
+
+function isCount(value: unknown): boolean {
+  return isNumber(value) && value >= 0;
 }
 
 /** Refusals by code. */
@@ -85,7 +112,10 @@ export function shardState(
 ): ShardState {
   const { maxBorrowMs, maxStepBackMs, maxWaitMs, reserveMs, tickMs, epochMs, endMs } = bounds;
   const { leadMs, clockMs = epochMs, fault } = facts;
-  if (fault !== "") return { level: "bad", words: "does not answer", advice: `${fault} ${AWAY}` };
+  if (fault !== "") {
+    const words = fault === UNREAD ? "cannot be read" : "does not answer";
+    return { level: "bad", words, advice: `${fault} ${AWAY}` };
+  }
   // By demand a line leads by what it may borrow and the tick it is in; after a start, by what was reserved.
   const usualMs = Math.max(maxBorrowMs, reserveMs) + tickMs;
   if (clockMs < epochMs) return BEFORE_EPOCH;

@@ -112,9 +112,18 @@ describe("the state of a shard", () => {
   });
 
   it("is read out of anything", () => {
-    expect(shardFacts({})).toEqual(shard({ region: "" }));
+    const unread = shard({
+      region: "",
+      fault: "What it says of itself is none of what this console knows.",
+    });
+    expect(shardFacts({})).toEqual(unread);
+    const lanesOf = (...lanes: unknown[]) => ({ lanes, counters: { issued: 1, writes: 1 } });
+    expect(shardFacts(lanesOf({ leadMs: 0 })).fault).toBe("");
+    for (const lane of [null, 1, { leadMs: "y" }]) {
+      expect(shardFacts(lanesOf({ leadMs: 0 }, lane)).fault).toBe(unread.fault);
+    }
     expect(shardFacts({ shard: "x", lanes: [null, 1, { leadMs: "y" }], counters: [] })).toEqual(
-      shard({ region: "" }),
+      unread,
     );
     expect(shardFacts({ fault: {} }).fault).toBe("It does not answer.");
     const lanes = [{ leadMs: 9 }, { leadMs: 4 }];
@@ -153,6 +162,14 @@ describe("rates between looks", () => {
     const back = nextHistory(away, [shard({ issued: 5010 })], 4000);
     expect(back.shards[0]?.rates).toEqual([0, 5]);
     expect(back.shards[0]?.facts.fault).toBe("");
+  });
+
+  it("make no leap when a shard answers for the first time", () => {
+    const first = nextHistory(NO_HISTORY, [shard({ fault: "away" })], 0);
+    expect(first.shards[0]?.isKnown).toBe(false);
+    const back = nextHistory(first, [shard({ issued: 5_000_000, refusals: { x: 7 } })], 2000);
+    expect(back.shards[0]).toMatchObject({ isKnown: true, rates: [0], recent: { x: 0 } });
+    expect(back.totals[0]).toMatchObject({ idsPerSecond: 0, refusalsPerSecond: 0 });
   });
 
   it("two looks at the same answer are one", () => {

@@ -54,3 +54,54 @@ describe("Leases", () => {
     await complains(page, /segment/);
   });
 });
+
+describe("more than a page holds", () => {
+  const layout = { timestampBits: 41, workerBits: 9, sequenceBits: 12 };
+
+  it("leases are shown page by page, and revoked on each", async () => {
+    await service.ask("/v1/namespaces/many", "PUT", { kind: "snowflake", layout });
+    const acquire = () => service.ask("/v1/leases/many", "POST", { ttlMs: 600_000, holder: "pod" });
+    const leases = await Promise.all(Array.from({ length: 105 }, acquire));
+    const workers = leases.map(({ worker }) => Number(worker)).toSorted((one, two) => one - two);
+    const page = await browser.open(`${service.url}/#/leases/many`);
+    const rows = page.locator("tbody tr");
+    await eventually(async () => expect(await rows.count()).toBe(100));
+    await page.getByRole("button", { name: "Next page" }).click();
+    await eventually(async () => expect(await rows.count()).toBe(5));
+    const shown = await page.getByRole("rowheader").allInnerTexts();
+    expect(shown.map(Number)).toEqual(workers.slice(100));
+    const next = page.getByRole("button", { name: "Next page" });
+    expect(await next.getAttribute("aria-disabled")).toBe("true");
+    const last = rows.last();
+    await last.getByRole("button", { name: /^Revoke/ }).click();
+    await last.getByRole("button", { name: /^Yes, revoke/ }).click();
+    await last.getByText("released").waitFor();
+    // It is still this page that is looked at.
+    expect(await rows.count()).toBe(5);
+    await page.getByRole("button", { name: "First page" }).click();
+    await eventually(async () => expect(await rows.count()).toBe(100));
+    // Another namespace begins at its first page.
+    await page.getByLabel("Namespace").fill("default");
+    await page.getByText("none of them was leased yet").waitFor();
+    expect(browser.urls.filter((url) => /leases\/default\?/.test(url))).toEqual([]);
+  });
+
+  it("namespaces are all offered", async () => {
+    const names = Array.from({ length: 120 }, (_, n) => `offered-${n}`);
+    for (let at = 0; at < names.length; at += 20) {
+      const some = names.slice(at, at + 20);
+      const put = (name: string) =>
+        service.ask(`/v1/namespaces/${name}`, "PUT", { kind: "segment" });
+      await Promise.all(some.map(put));
+    }
+    const page = await browser.open(`${service.url}/#/leases/default`);
+    await page.getByLabel("Namespace").focus();
+    await eventually(async () => {
+      const offered = await page
+        .locator("datalist option")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("value")));
+      for (const name of [...names, "default", "many"]) expect(offered).toContain(name);
+      expect(new Set(offered).size).toBe(offered.length);
+    });
+  });
+});

@@ -144,7 +144,7 @@ describe("HTML from the address and the server stays text", () => {
         { shards: [status, { shard: 1, counters: { refusals: { [EVIL]: 2 } } }] },
       ],
       ["**/v1/keys*", 503, { detail: EVIL, code: EVIL, retryAfterMs: EVIL }],
-      ["**/v1/ids/**", 200, { ids: [EVIL, { html: EVIL }] }],
+      ["**/v1/ids/**", 400, { code: EVIL, detail: EVIL }],
     ];
     for (const [url, code, body] of answers) {
       await page.route(url, (route) => route.fulfill({ status: code, json: body }));

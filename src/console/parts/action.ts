@@ -1,3 +1,4 @@
+import { useState } from "hono/jsx/dom";
 import { useParts } from "./parts.ts";
 
 export interface Action {
@@ -25,4 +26,23 @@ export function useAction(): Action {
     );
   };
   return { ...shown, act };
+}
+
+/** Things that are done at the service one after another: none of them is passed over while another is under way. */
+export function useQueue(): Omit<Action, "isBusy"> {
+  const { shown, latest, change } = useParts<{ error: unknown; left: number }>({
+    error: undefined,
+    left: 0,
+  });
+  const [line] = useState(() => ({ end: Promise.resolve() }));
+  const act = (work: () => Promise<void>): void => {
+    const { left, error } = latest();
+    // What went wrong stays until something is begun anew.
+    change({ left: left + 1, error: left > 0 ? error : undefined });
+    line.end = line.end.then(work).then(
+      () => void change({ left: latest().left - 1 }),
+      (cause: unknown) => void change({ left: latest().left - 1, error: cause }),
+    );
+  };
+  return { error: shown.error, act };
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from "hono/jsx/dom";
 import { SCOPES } from "../../core/api-key.ts";
 import { parseInstant } from "../../core/instant.ts";
-import { ask, textOf } from "../api.ts";
+import { ask, type Json, textOf } from "../api.ts";
 import { isName } from "../namespaces.ts";
 import { useAction } from "./action.ts";
 import { Copy } from "./copy.tsx";
@@ -39,7 +39,9 @@ export function NewKey({ onMade }: { onMade: () => void }) {
   const create = (event: Event): void => {
     event.preventDefault();
     act(async () => {
-      const { key } = await ask("/v1/keys", { method: "POST", body: bodyOf(form.latest()) });
+      const body = bodyOf(form.latest());
+      const isAnswer = ({ key }: Json): boolean => textOf(key) !== "";
+      const { key } = await ask("/v1/keys", { method: "POST", body, isAnswer });
       setMade(textOf(key));
       change(USUAL);
       onMade();
@@ -72,7 +74,12 @@ export function NewKey({ onMade }: { onMade: () => void }) {
       {wish.scopes.includes("admin") && (
         <p class="warning">A key with the scope admin may do all, and make and revoke keys.</p>
       )}
-      <Problem id={PROBLEM_ID} error={error} scope="admin" />
+      <Problem
+        id={PROBLEM_ID}
+        error={error}
+        scope="admin"
+        doubt="The key may be made nonetheless, but nobody knows it: revoke it if it is in the list, and make another."
+      />
       <p role="status">{made === "" ? "" : "The key is made. It is shown this once:"}</p>
       {made !== "" && (
         <p class="made">

@@ -1,5 +1,11 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
+/** The query of the page that begins there; none of the first. */
+export function cursorQuery(cursor: string): string {
+  // The service's own word, but it may not become more of the address than its cursor.
+  return cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor.toWellFormed())}`;
+}
+
 /** Goes through a list that the service gives page by page. `next`: where the next page begins; empty on the last. */
 export function Pager(props: { at: string; next: string; onGo: (cursor: string) => void }) {
   const { at, next, onGo } = props;

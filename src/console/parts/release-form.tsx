@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef } from "hono/jsx/dom";
-import { ask } from "../api.ts";
+import { ask, isNothing } from "../api.ts";
 import { useAction } from "./action.ts";
 import { TextField } from "./field.tsx";
 import { useParts } from "./parts.ts";
@@ -49,7 +49,11 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
     act(async () => {
       const given = form.latest();
       const headers = { [LEASE_TOKEN]: given.token };
-      await ask(`${path}/${given.worker}`, { method: "DELETE", headers });
+      await ask(`${path}/${given.worker}`, {
+        method: "DELETE",
+        headers,
+        isAnswer: isNothing,
+      });
       form.change({ token: "" });
       onReleased(`The lease of worker ID ${given.worker} is released.`);
     });
@@ -79,7 +83,12 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
         // Not where the button was that asks: pressed twice, it would answer.
         <Question worker={worker} noRef={no} onNo={close} onYes={giveBack} />
       )}
-      <Problem id={PROBLEM_ID} error={error} scope="lease" />
+      <Problem
+        id={PROBLEM_ID}
+        error={error}
+        scope="lease"
+        doubt="It may be released nonetheless: the list says so. To release it once more does no harm."
+      />
     </>
   );
 }

@@ -189,7 +189,11 @@ function Create({ body }: { body: DesignBody }) {
       if (await isTaken(given)) {
         throw new WrongField("Name", `There is a namespace ${given} already.`);
       }
-      await ask(`/v1/namespaces/${given}`, { method: "PUT", body });
+      await ask(`/v1/namespaces/${given}`, {
+        method: "PUT",
+        body,
+        isAnswer: (answer) => answer.name === given,
+      });
       setDone(given);
     });
   };
@@ -219,7 +223,12 @@ function Create({ body }: { body: DesignBody }) {
           Create it
         </button>
       </form>
-      <Problem id="name-problem" error={error} scope="admin" />
+      <Problem
+        id="name-problem"
+        error={error}
+        scope="admin"
+        doubt="It may be there nonetheless: to try once more does no harm, and says so."
+      />
       <p role="status">
         {done !== "" && (
           <>
@@ -237,7 +246,9 @@ function Create({ body }: { body: DesignBody }) {
 /** Whether there is one of one's own by that name; of other names the service says more. */
 async function isTaken(name: string): Promise<boolean> {
   try {
-    const { builtIn, retired } = await ask(`/v1/namespaces/${name}`);
+    const { builtIn, retired } = await ask(`/v1/namespaces/${name}`, {
+      isAnswer: (answer) => answer.name === name,
+    });
     return builtIn !== true && retired !== true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return false;

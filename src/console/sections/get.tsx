@@ -2,7 +2,7 @@
 import { useState } from "hono/jsx/dom";
 import { ENCODINGS } from "../../core/codec.ts";
 import { IDS_COUNT_MAX } from "../../core/limits.ts";
-import { ask } from "../api.ts";
+import { ask, isNumber, type Json } from "../api.ts";
 import { figure } from "../figure.ts";
 import { linesOf, NUMBER, queryOf, type Wish } from "../get-lines.ts";
 import { useAction } from "../parts/action.ts";
@@ -45,8 +45,9 @@ export function Get({ route }: { route: Route }) {
       const asked = form.latest();
       const problem = problemOf(asked);
       if (problem) throw problem;
-      const { ids } = await ask(`/v1/ids/${asked.name}?${queryOf(asked)}`, { method: "POST" });
-      setGot({ wish: asked, ids: Array.isArray(ids) ? ids.map((id) => `${id}`) : [] });
+      const isAnswer = (answer: Json): boolean => idsIn(answer).length === Number(asked.count);
+      const path = `/v1/ids/${asked.name}?${queryOf(asked)}`;
+      setGot({ wish: asked, ids: idsIn(await ask(path, { method: "POST", isAnswer })) });
     });
   };
   return (
@@ -79,7 +80,12 @@ export function Get({ route }: { route: Route }) {
           Get
         </button>
       </form>
-      <Problem id={PROBLEM_ID} error={error} scope="issue" />
+      <Problem
+        id={PROBLEM_ID}
+        error={error}
+        scope="issue"
+        doubt="IDs may have been given out to nobody: they are left out, and never given out again."
+      />
       <p role="status">{got ? saidOf(got) : ""}</p>
       {got && <Ids got={got} />}
       <h2>The same elsewhere</h2>
@@ -87,6 +93,16 @@ export function Get({ route }: { route: Route }) {
     </>
   );
 }
+
+/** The IDs of an answer: texts, or numbers where those were asked for. */
+function idsIn({ ids }: Json): string[] {
+  if (!Array.isArray(ids)) return [];
+  const isId = (id: unknown): boolean => isNumber(id) || (typeof id === "string" && ID.test(id));
+  return ids.filter(isId).map(String);
+}
+
+/** The digits of every encoding. */
+const ID = /^[0-9A-Za-z]{1,64}$/;
 
 /** Why a wish cannot be one; undefined where it may. */
 function problemOf({ name, count }: Wish): WrongField | undefined {

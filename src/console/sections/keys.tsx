@@ -1,14 +1,25 @@
 /** API keys: who has one, new ones, and their end. */
-import { useState } from "hono/jsx/dom";
-import { ask, type Json, objectsOf, textOf } from "../api.ts";
-import { useAction } from "../parts/action.ts";
+import { useEffect, useState } from "hono/jsx/dom";
+import {
+  ApiError,
+  ask,
+  isListOf,
+  isNothing,
+  type Json,
+  objectsOf,
+  problemOf,
+  textOf,
+} from "../api.ts";
+import { useQueue } from "../parts/action.ts";
+import { Away } from "../parts/away.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import { NewKey } from "../parts/new-key.tsx";
-import { Pager } from "../parts/pager.tsx";
+import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Said } from "../parts/said.tsx";
 import { Wide } from "../parts/wide.tsx";
-import { usePolled } from "../polled.ts";
+import { type Polled, usePolled } from "../polled.ts";
+import { useSavedKey } from "../session.ts";
 
 const EVERY_MS = 10_000;
 
@@ -16,27 +27,61 @@ export function Keys() {
   const [page, setPage] = useState("");
   const [turn, setTurn] = useState(0);
   const [said, setSaid] = useState("");
-  const revoking = useAction();
-  const cursor = page === "" ? "" : `?cursor=${page}`;
-  const { answer, error } = usePolled(`/v1/keys${cursor}`, EVERY_MS, turn);
+  const revoking = useQueue();
+  const polled = usePolled(`/v1/keys${cursorQuery(page)}`, EVERY_MS, {
+    turn,
+    isAnswer: isKeyPage,
+  });
+  const { answer } = polled;
+  const mayMake = useMayMake(polled);
   const again = (): void => setTurn((before) => before + 1);
   const revoke = (id: string): void =>
     revoking.act(async () => {
       setSaid("");
-      await ask(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" });
-      setSaid(`The key ${id} is revoked.`);
-      again();
+      const one = `/v1/keys/${encodeURIComponent(id.toWellFormed())}`;
+      try {
+        await ask(one, { method: "DELETE", isAnswer: isNothing });
+        setSaid(`The key ${id} is revoked.`);
+      } catch (cause) {
+        throw problemOf(`The key ${id}`, cause);
+      } finally {
+        // Also where no answer came: the list tells whether it was done.
+        again();
+      }
     });
   return (
     <>
-      <Problem error={error} scope="admin" />
-      <Problem error={revoking.error} scope="admin" />
+      <Away polled={polled} scope="admin" />
+      <Problem error={revoking.error} scope="admin" doubt={REVOKE_DOUBT} />
       <Said words={said} />
       {answer && <KeyTable keys={objectsOf(answer.keys)} onRevoke={revoke} />}
       <Pager at={page} next={textOf(answer?.cursor)} onGo={setPage} />
-      {answer && <NewKey onMade={again} />}
+      {mayMake && <NewKey onMade={again} />}
     </>
   );
+}
+
+const REVOKE_DOUBT =
+  "It may be revoked nonetheless: then it is no more in the list, once that is there again.";
+
+function isKeyPage({ keys }: Json): boolean {
+  return isListOf(keys, ({ id, scopes }) => textOf(id) !== "" && Array.isArray(scopes));
+}
+
+/**
+ * Whether keys can be made with the key of this tab: once it was shown any, until it is refused. What was made is
+ * shown once, and must not go while another page of the list is waited for.
+ */
+function useMayMake({ answer, error }: Polled): boolean {
+  const key = useSavedKey();
+  const [shownTo, setShownTo] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    if (answer) setShownTo(key);
+    else if (error instanceof ApiError && [401, 403].includes(error.status)) {
+      setShownTo(undefined);
+    }
+  }, [answer, error, key]);
+  return shownTo === key;
 }
 
 function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) => void }) {

@@ -1,7 +1,19 @@
 /** Worker IDs on lease to processes that mint themselves. */
 import { useState } from "hono/jsx/dom";
-import { ask, type Json, numberOf, objectsOf, textOf } from "../api.ts";
-import { useAction } from "../parts/action.ts";
+import { DATE_MS_MAX } from "../../core/limits.ts";
+import {
+  ask,
+  isListOf,
+  isNothing,
+  isNumber,
+  type Json,
+  numberOf,
+  objectsOf,
+  problemOf,
+  textOf,
+} from "../api.ts";
+import { useQueue } from "../parts/action.ts";
+import { Away } from "../parts/away.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import {
   NAMESPACE_PROBLEM_ID,
@@ -9,7 +21,7 @@ import {
   nameProblem,
   useSettledName,
 } from "../parts/namespace-field.tsx";
-import { Pager } from "../parts/pager.tsx";
+import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ReleaseForm } from "../parts/release-form.tsx";
 import { Said } from "../parts/said.tsx";
@@ -25,35 +37,48 @@ export function Leases({ route }: { route: Route }) {
   const [page, setPage] = useState("");
   const [turn, setTurn] = useState(0);
   const [said, setSaid] = useState("");
-  const revoking = useAction();
+  const revoking = useQueue();
   const problem = nameProblem(name);
   const asked = useSettledName(name);
   const path = asked === "" ? "" : `/v1/leases/${asked}`;
-  const cursor = page === "" ? "" : `?cursor=${page}`;
-  const { answer, error } = usePolled(path === "" ? "" : `${path}${cursor}`, EVERY_MS, turn);
+  const polled = usePolled(path === "" ? "" : `${path}${cursorQuery(page)}`, EVERY_MS, {
+    turn,
+    isAnswer: isLeasePage,
+  });
+  const { answer } = polled;
   const show = (next: string): void => {
     setName(next);
     setPage("");
     setSaid("");
     replaceAddress(addressOf("leases", [next]));
   };
-  const ended = (words: string): void => {
+  const again = (): void => setTurn((before) => before + 1);
+  const released = (words: string): void => {
     setSaid(words);
-    setTurn((before) => before + 1);
+    again();
   };
   const revoke = (worker: number): void =>
     revoking.act(async () => {
       setSaid("");
-      await ask(`${path}/${worker}?revoke=true`, { method: "DELETE" });
-      ended(`The lease of worker ID ${worker} is revoked.`);
+      const one = `${path}/${worker}?revoke=true`;
+      try {
+        await ask(one, { method: "DELETE", isAnswer: isNothing });
+        setSaid(`The lease of worker ID ${worker} is revoked.`);
+      } catch (cause) {
+        throw problemOf(`Worker ID ${worker}`, cause);
+      } finally {
+        // Also where no answer came: the list tells whether it was done.
+        again();
+      }
     });
   return (
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
         <NamespaceField value={name} isWrong={problem !== undefined} onValue={show} />
       </form>
-      <Problem id={NAMESPACE_PROBLEM_ID} error={problem ?? error} scope="lease" />
-      <Problem error={revoking.error} scope="admin" />
+      <Problem id={NAMESPACE_PROBLEM_ID} error={problem} />
+      <Away polled={polled} scope="lease" />
+      <Problem error={revoking.error} scope="admin" doubt={REVOKE_DOUBT} />
       <Said words={said} />
       {answer && <LeaseTable leases={objectsOf(answer.leases)} onRevoke={revoke} />}
       <Pager key={asked} at={page} next={textOf(answer?.cursor)} onGo={setPage} />
@@ -61,9 +86,18 @@ export function Leases({ route }: { route: Route }) {
         To revoke takes the scope admin. A lease that was revoked is not renewed any more; its
         worker ID rests until the lease’s end, since the holder may stamp until then.
       </p>
-      {answer && path !== "" && <ReleaseForm key={path} path={path} onReleased={ended} />}
+      {answer && path !== "" && <ReleaseForm key={path} path={path} onReleased={released} />}
     </>
   );
+}
+
+const REVOKE_DOUBT = "It may be revoked nonetheless: the list says so, once it is there again.";
+
+function isLeasePage({ leases }: Json): boolean {
+  return isListOf(leases, ({ worker, state, notAfter }) => {
+    const isTime = isNumber(notAfter) && Math.abs(notAfter) <= DATE_MS_MAX;
+    return isNumber(worker) && textOf(state) !== "" && isTime;
+  });
 }
 
 function LeaseTable(props: { leases: readonly Json[]; onRevoke: (worker: number) => void }) {

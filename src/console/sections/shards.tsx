@@ -2,6 +2,7 @@
 import { useEffect, useState } from "hono/jsx/dom";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
+import { Away } from "../parts/away.tsx";
 import {
   NAMESPACE_PROBLEM_ID,
   NamespaceField,
@@ -9,18 +10,20 @@ import {
   useSettledName,
 } from "../parts/namespace-field.tsx";
 import { One } from "../parts/one.tsx";
-import { Pager } from "../parts/pager.tsx";
+import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { SegmentStatus } from "../parts/segment-status.tsx";
 import { Chart, Sparkline } from "../parts/sparkline.tsx";
 import { Wide } from "../parts/wide.tsx";
-import { type Polled, usePolled } from "../polled.ts";
+import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { NO_HISTORY, nextHistory, type Seen, type Totals } from "../shard-history.ts";
 import {
   type Bounds,
   boundsIn,
   duration,
+  isDefinition,
+  isShardPage,
   type ShardFacts,
   shardFacts,
   shardState,
@@ -35,12 +38,15 @@ export function Shards({ route }: { route: Route }) {
   const [page, setPage] = useState("");
   const problem = nameProblem(name);
   const asked = useSettledName(name);
-  const cursor = page === "" ? "" : `?cursor=${page}`;
-  const status = usePolled(asked === "" ? "" : `/v1/shards/${asked}${cursor}`, EVERY_MS);
-  const definition = usePolled(
-    asked === "" ? "" : `/v1/namespaces/${asked}`,
-    DEFINITION_EVERY_MS,
-  ).answer;
+  const status = usePolled(
+    asked === "" ? "" : `/v1/shards/${asked}${cursorQuery(page)}`,
+    EVERY_MS,
+    { isAnswer: isShardPage },
+  );
+  const defined = usePolled(asked === "" ? "" : `/v1/namespaces/${asked}`, DEFINITION_EVERY_MS, {
+    isAnswer: isDefinition,
+  });
+  const definition = defined.answer;
   const show = (next: string): void => {
     setName(next);
     setPage("");
@@ -52,7 +58,7 @@ export function Shards({ route }: { route: Route }) {
         <NamespaceField value={name} isWrong={problem !== undefined} onValue={show} />
       </form>
       <Problem id={NAMESPACE_PROBLEM_ID} error={problem} />
-      <Away polled={status} />
+      <Away polled={status.error === undefined && !definition ? defined : status} scope="read" />
       {status.answer && definition && (
         <Answered
           key={`${asked} ${page}`}
@@ -62,20 +68,6 @@ export function Shards({ route }: { route: Route }) {
         />
       )}
       <Pager key={asked} at={page} next={textOf(status.answer?.cursor)} onGo={setPage} />
-    </>
-  );
-}
-
-/** Why nothing new comes, and that it is asked for again. */
-function Away({ polled: { error, answer } }: { polled: Polled }) {
-  if (error === undefined) return null;
-  return (
-    <>
-      <Problem error={error} scope="read" />
-      <p>
-        {answer ? "What is shown was so when it answered last. " : ""}It is asked again while this
-        page is visible.
-      </p>
     </>
   );
 }
@@ -157,7 +149,7 @@ function Charts({ totals }: { totals: readonly Totals[] }) {
 }
 
 function ShardRow({ seen, bounds }: { seen: Seen; bounds: Bounds }) {
-  const { facts, rates, recent } = seen;
+  const { facts, isKnown, rates, recent } = seen;
   const { level, words, advice } = shardState(facts, recent, bounds);
   const rate = rates.at(-1) ?? 0;
   const refused = Object.entries(facts.refusals).filter(([, times]) => times > 0);
@@ -171,11 +163,12 @@ function ShardRow({ seen, bounds }: { seen: Seen; bounds: Bounds }) {
         {advice !== "" && <small> {advice}</small>}
       </td>
       <td class="rate">
-        {figure(rate)} <Sparkline values={rates} label={`IDs per second of shard ${facts.shard}`} />
+        {isKnown ? figure(rate) : "–"}{" "}
+        <Sparkline values={rates} label={`IDs per second of shard ${facts.shard}`} />
       </td>
-      <td class="whole">{duration(facts.leadMs)}</td>
+      <td class="whole">{isKnown ? duration(facts.leadMs) : "–"}</td>
       <td>{writesOf(facts)}</td>
-      <td>{figure(facts.issued)}</td>
+      <td>{isKnown ? figure(facts.issued) : "–"}</td>
       <td>{refused.map(([code, times]) => `${code} ${figure(times)}`).join(", ") || "–"}</td>
     </tr>
   );
