@@ -22,7 +22,6 @@ const LaneRow = v.object({
   counters: v.string(),
 });
 const LayoutRow = v.object({ fingerprint: v.string() });
-const MarkRow = v.object({ mark: LaneRow.entries.mark });
 
 export class ShardStorage {
   readonly #sql: SqlStorage;
@@ -54,10 +53,10 @@ export class ShardStorage {
     return { marks, counters };
   }
 
-  /** The mark as stored now; 0 before the first one. */
-  mark(lane: number): number {
-    const rows = this.#sql.exec("SELECT mark FROM lane WHERE lane = ?", lane).toArray();
-    return rows.map((row) => v.parse(MarkRow, row).mark)[0] ?? 0;
+  /** Whether that is the mark as stored now; 0 before the first one. */
+  holds(lane: number, mark: number): boolean {
+    const [row] = this.#sql.exec("SELECT mark FROM lane WHERE lane = ?", lane).toArray();
+    return (row?.mark ?? 0) === mark;
   }
 
   /** Stores the layout where none is; false where another one is stored. */

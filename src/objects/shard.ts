@@ -196,7 +196,7 @@ export class Shard extends DurableObject<Env> {
   /** An instance that another has superseded fails before it answers: its IDs would fall behind the other's. */
   #confirm(lane: number, state: LineState, at: ClockPair): void {
     if (this.#markReading.covers(lane, at)) return;
-    if (this.#storage.mark(lane) !== state.lanes[lane]?.mark) this.#superseded();
+    if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0)) this.#superseded();
     this.#markReading.made(lane, at);
   }
 

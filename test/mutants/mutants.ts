@@ -45,7 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "S2 a grant reads its mark back",
     file: "objects/shard.ts",
-    from: "if (this.#storage.mark(lane) !== state.lanes[lane]?.mark)",
+    from: "if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0))",
     to: "if (false as boolean)",
     project: "workerd",
     test: "test/workerd/shard.test.ts",

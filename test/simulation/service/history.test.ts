@@ -47,7 +47,7 @@ const BROKEN: readonly (readonly [string, RegExp, Mutation])[] = [
     /broken: H4/,
     {
       file: "objects/shard.ts",
-      from: "if (this.#storage.mark(lane) !== state.lanes[lane]?.mark)",
+      from: "if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0))",
       to: "if (false as boolean)",
     },
   ],
