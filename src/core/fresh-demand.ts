@@ -1,8 +1,9 @@
 /**
  * How much to lease ahead for callers that want fresh IDs: as much as is asked for until the lease is too old.
  *
- * A lone request costs one exact call. Repeated demand begins with FRESH_COUNT_MIN; each lease is at most double
- * the one before, and sized by the rate at which that one was used. So a busy holder fetches about once per
+ * A lone request costs one exact call. Repeated demand begins with FRESH_COUNT_MIN, or with half of what it had
+ * before a short silence: a holder that was held up comes back with all who waited meanwhile. Each lease is at most
+ * double the one before, and sized by the rate at which that one was used. So a busy holder fetches about once per
  * freshForMs whatever the load, and little is left over: a fixed size would leave up to half.
  * The next fetch is made as late as it may be: a round trip before the end, never before half.
  */
@@ -12,6 +13,8 @@ import type { LeaseUse, RefillRule } from "./block-buffer.ts";
 export const FRESH_COUNT_MIN = 4;
 /** Misses within freshForMs that count as repeated demand, unless said otherwise. */
 const REPEATED_MISSES = 2;
+/** Demand is remembered for so many times freshForMs after it fell silent: longer than a collection of garbage takes. */
+const REMEMBERED_TIMES = 4;
 /** A fetch ahead is made at least this long before its lease is wanted, in ms: clocks count whole ms, and queues form. */
 const LEAD_MIN_MS = 10;
 /** … and this many round trips. */
@@ -21,6 +24,8 @@ export class FreshDemand implements RefillRule {
   readonly #freshForMs: number;
   readonly #repeatedMisses: number;
   #count = 0;
+  /** What was leased at one time before the silence. */
+  #remembered = 0;
   #activeAtMs = 0;
   #missesSinceMs = 0;
   #misses = 0;
@@ -36,7 +41,8 @@ export class FreshDemand implements RefillRule {
     if (this.#count > 0) return this.#count;
     const sinceMs = nowMs - this.#missesSinceMs;
     if (sinceMs < 0 || sinceMs > this.#freshForMs) return 0;
-    return this.#misses >= this.#repeatedMisses ? FRESH_COUNT_MIN : 0;
+    if (this.#misses < this.#repeatedMisses) return 0;
+    return Math.max(FRESH_COUNT_MIN, Math.ceil(this.#remembered / 2));
   }
 
   isDue({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): boolean {
@@ -47,6 +53,7 @@ export class FreshDemand implements RefillRule {
   }
 
   ended({ count, used, servedMs, ageMs, freshForMs }: LeaseUse, nowMs: number): void {
+    const before = nowMs === this.#activeAtMs ? Math.max(this.#count, this.#remembered) : 0;
     this.#activeAtMs = nowMs;
     const isForgotten = ageMs < 0 || ageMs > 2 * freshForMs;
     const notInUseMs = Math.max(this.#leadMs(freshForMs), this.#roundTripMs);
@@ -55,12 +62,18 @@ export class FreshDemand implements RefillRule {
     const most = used < count ? count : 2 * count;
     const next = isForgotten ? 0 : Math.min(Math.ceil(wanted), most);
     this.#count = next < FRESH_COUNT_MIN ? 0 : next;
+    const isRecent = ageMs >= 0 && ageMs <= REMEMBERED_TIMES * freshForMs;
+    this.#remembered = this.#count === 0 && isRecent ? Math.max(before, used) : 0;
   }
 
   missed(nowMs: number): void {
-    // After a silence the demand of before says nothing.
+    // After a silence the demand of before says nothing for sure.
     const silentMs = nowMs - this.#activeAtMs;
-    if (silentMs < 0 || silentMs > this.#freshForMs) this.#count = 0;
+    if (silentMs < 0 || silentMs > this.#freshForMs) {
+      const isRecent = silentMs >= 0 && silentMs <= REMEMBERED_TIMES * this.#freshForMs;
+      this.#remembered = isRecent ? Math.max(this.#remembered, this.#count) : 0;
+      this.#count = 0;
+    }
     this.#activeAtMs = nowMs;
     const sinceMs = nowMs - this.#missesSinceMs;
     if (sinceMs < 0 || sinceMs > this.#freshForMs) {

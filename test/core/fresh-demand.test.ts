@@ -89,7 +89,10 @@ describe("how much is leased ahead", () => {
     ["now and again since", [200, 400, 600], 1920],
     ["after a silence", [FRESH_MS + 1], 0],
     ["now and again, then after a silence", [200, 451], 0],
-    ["twice after a silence", [1000, 1001], FRESH_COUNT_MIN],
+    ["twice after a short silence", [FRESH_MS + 1, FRESH_MS + 2], 960],
+    ["twice after a silence as long as is remembered", [1000, 1001], 960],
+    ["twice after a longer silence", [1001, 1002], FRESH_COUNT_MIN],
+    ["twice after the clock went back", [-1, 0], FRESH_COUNT_MIN],
     ["after the clock went back", [-1], 0],
   ])("a lease used up and missed %s counts as it should", (_, missesMs, count) => {
     const demand = demandFor();
@@ -273,6 +276,18 @@ describe("a holder under load", () => {
     const { fetches } = simulate(20_000, 5, (ms) => (ms < 5000 ? 15 : 3));
     expect(fetches.at(-1)).toBeLessThanOrEqual(3 * FRESH_MS);
   });
+
+  it.each([100, 300, 600, 900])(
+    "held up for %d ms, it goes on at once with those who waited",
+    (heldUpMs) => {
+      const load = (ms: number) => (ms < 4000 || ms >= 4000 + heldUpMs ? 10 : 0);
+      const steady = simulate(8000, 3, (ms) => (ms < 8000 - heldUpMs ? 10 : 0));
+      const held = simulate(8000, 3, load);
+      expect(held.missed - steady.missed).toBeLessThanOrEqual(80);
+      expect(held.fetches.length - steady.fetches.length).toBeLessThanOrEqual(6);
+      expect(held.leased / held.served).toBeLessThanOrEqual(1.2);
+    },
+  );
 
   it.each([1000, 500, FRESH_MS + 1])("one request every %d ms fetches nothing ahead", (everyMs) => {
     const asked = (ms: number) => (ms % everyMs === 0 ? 1 : 0);
