@@ -157,8 +157,8 @@ export class Edgeflake {
   #miss(nowMs: number): Promise<string> {
     this.#buffer.missed(nowMs);
     this.#fetchAhead(nowMs);
-    const full = this.#gathered !== undefined && this.#gathered.count >= TAKE_MAX;
-    const gathered = (full ? undefined : this.#gathered) ?? this.#gather();
+    let gathered = this.#gathered;
+    if (!gathered || gathered.count >= TAKE_MAX) gathered = this.#gather();
     const index = gathered.count;
     gathered.count += 1;
     return gathered.ids.then((ids) => ids[index] ?? "");

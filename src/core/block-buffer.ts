@@ -11,7 +11,7 @@
  *
  * Pure: the clock is handed in, the fetching is the caller's. Isolates and clients use the same buffer.
  */
-import { type Block, idAt } from "./block.ts";
+import type { Block } from "./block.ts";
 
 /** IDs leased at one time from one shard: at least one block, none of them empty. */
 export interface Lease {
@@ -56,9 +56,16 @@ export interface Fetch {
 /** How long a fetch ahead may take before another one is made, in ms; a failed one is not repeated sooner. */
 export const CLAIM_LAPSES_MS = 1000;
 
-interface InUse {
+/** A lease that IDs are handed out from. */
+export interface LeaseInUse {
   readonly lease: Lease;
+  /** All of its IDs, … */
   readonly count: number;
+  /** … and those that were handed out. */
+  readonly used: number;
+}
+
+interface InUse extends LeaseInUse {
   readonly sinceMs: number;
   used: number;
 }
@@ -71,7 +78,8 @@ export class BlockBuffer {
   #ahead: Lease | undefined;
   #tickets = 0;
   #openTicket: number | undefined;
-  #claimedAtMs: number | undefined;
+  /** When a fetch was planned that is not answered yet; NaN where none is. */
+  #claimedAtMs = Number.NaN;
   #block = NO_BLOCK;
   #blockIndex = 0;
   #offset = 0;
@@ -82,9 +90,9 @@ export class BlockBuffer {
 
   /** Moves on to the next ID that may be handed out now; false where there is none. */
   advance(nowMs: number): boolean {
-    const { lease } = this.#inUse ?? {};
-    if (!lease || !isFresh(lease, nowMs)) return this.#replace(nowMs);
-    return this.next() || this.#replace(nowMs);
+    const inUse = this.#inUse;
+    const moved = inUse !== undefined && isFresh(inUse.lease, nowMs) && this.next();
+    return moved || (this.goOver(nowMs) && this.next());
   }
 
   /** `advance` for a holder that knows the lease to be fresh still: in the same moment as the last `advance`. */
@@ -95,16 +103,14 @@ export class BlockBuffer {
     return true;
   }
 
-  /**
-   * Sees to it that the next `count` IDs come from one lease: goes over to the one fetched ahead where only that
-   * has so many, and what the lease in use has left is a gap. False where neither has.
-   */
-  openFor(count: number, nowMs: number): boolean {
-    if (this.#inUse && !isFresh(this.#inUse.lease, nowMs)) this.#goOver(nowMs);
-    if (this.#inUse && this.#inUse.count - this.#inUse.used >= count) return true;
-    const ahead = this.#ahead;
-    if (!ahead || countOf(ahead) < count) return false;
-    return this.#goOver(nowMs);
+  /** The lease in use, fresh or not. */
+  get inUse(): LeaseInUse | undefined {
+    return this.#inUse;
+  }
+
+  /** The lease fetched ahead, fresh or not. */
+  get ahead(): Lease | undefined {
+    return this.#ahead;
   }
 
   /** The block that the last `advance` moved to. */
@@ -115,11 +121,6 @@ export class BlockBuffer {
   /** The place in that block. */
   get offset(): number {
     return this.#offset;
-  }
-
-  /** The ID that the last `advance` moved to. */
-  get id(): bigint {
-    return idAt(this.#block, this.#offset);
   }
 
   /** Moves on by `many` more IDs of that block, which has as many. */
@@ -155,33 +156,15 @@ export class BlockBuffer {
     const lapsed = lease.freshForMs < Infinity && !this.#isClaimed(nowMs);
     if (ticket !== this.#openTicket || lapsed) return false;
     this.#openTicket = undefined;
-    this.#claimedAtMs = undefined;
+    this.#claimedAtMs = Number.NaN;
     this.#rule.answered(nowMs - lease.askedAtMs);
     if (!isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
     this.#ahead = lease;
     return true;
   }
 
-  /** So many IDs at least may be handed out now; just so many where leases do not age. */
-  leftAt(nowMs: number): number {
-    const left = (lease?: Lease) => (lease && isFresh(lease, nowMs) ? countOf(lease) : 0);
-    return left(this.#inUse?.lease) + left(this.#ahead) - (this.#inUse?.used ?? 0);
-  }
-
-  #isClaimed(nowMs: number): boolean {
-    const claimedAtMs = this.#claimedAtMs;
-    return (
-      claimedAtMs !== undefined && nowMs >= claimedAtMs && nowMs - claimedAtMs < CLAIM_LAPSES_MS
-    );
-  }
-
-  /** Moves on to the first ID of the lease fetched ahead. */
-  #replace(nowMs: number): boolean {
-    return this.#goOver(nowMs) && this.next();
-  }
-
-  /** Goes over to the lease fetched ahead, where it is fresh still. */
-  #goOver(nowMs: number): boolean {
+  /** Goes over to the lease fetched ahead, where it is fresh still; what the one in use has left is a gap. */
+  goOver(nowMs: number): boolean {
     if (this.#inUse) this.#rule.ended(useOf(this.#inUse, nowMs), nowMs);
     const lease = this.#ahead;
     this.#inUse = undefined;
@@ -193,6 +176,10 @@ export class BlockBuffer {
     if (!isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
     this.#inUse = unused(lease, nowMs);
     return true;
+  }
+
+  #isClaimed(nowMs: number): boolean {
+    return isWithin(nowMs - this.#claimedAtMs, CLAIM_LAPSES_MS - 1);
   }
 
   /** A lease that is too old before it served anybody. */
@@ -211,18 +198,23 @@ export class BlockBuffer {
   }
 }
 
-function unused(lease: Lease, nowMs: number): InUse {
-  return { lease, count: countOf(lease), sinceMs: nowMs, used: 0 };
+function unused(lease: Lease, sinceMs: number): InUse {
+  return { lease, count: countOf(lease), sinceMs, used: 0 };
 }
 
-function countOf({ blocks }: Lease): number {
+/** All IDs of a lease. */
+export function countOf({ blocks }: Lease): number {
   return blocks.reduce((sum, { count }) => sum + count, 0);
 }
 
-function isFresh({ askedAtMs, freshForMs }: Lease, nowMs: number): boolean {
-  if (freshForMs === Infinity) return true;
-  const ageMs = nowMs - askedAtMs;
-  return ageMs >= 0 && ageMs <= freshForMs;
+/** Whether a lease may be handed out now (B2). */
+export function isFresh({ askedAtMs, freshForMs }: Lease, nowMs: number): boolean {
+  return freshForMs === Infinity || isWithin(nowMs - askedAtMs, freshForMs);
+}
+
+/** Whether a length of time is none that a clock gives which went back, and no longer than that. */
+export function isWithin(ms: number, mostMs: number): boolean {
+  return ms >= 0 && ms <= mostMs;
 }
 
 function useOf({ lease, count, sinceMs, used }: InUse, nowMs: number): LeaseUse {

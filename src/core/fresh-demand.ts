@@ -7,7 +7,7 @@
  * freshForMs whatever the load, and little is left over: a fixed size would leave up to half.
  * The next fetch is made as late as it may be: a round trip before the end, never before half.
  */
-import type { LeaseUse, RefillRule } from "./block-buffer.ts";
+import { isWithin, type LeaseUse, type RefillRule } from "./block-buffer.ts";
 
 /** Fewer IDs than that are not worth a lease: they are fetched one by one. */
 export const FRESH_COUNT_MIN = 4;
@@ -39,9 +39,8 @@ export class FreshDemand implements RefillRule {
 
   countAt(nowMs: number): number {
     if (this.#count > 0) return this.#count;
-    const sinceMs = nowMs - this.#missesSinceMs;
-    if (sinceMs < 0 || sinceMs > this.#freshForMs) return 0;
-    if (this.#misses < this.#repeatedMisses) return 0;
+    const isLong = !isWithin(nowMs - this.#missesSinceMs, this.#freshForMs);
+    if (isLong || this.#misses < this.#repeatedMisses) return 0;
     return Math.max(FRESH_COUNT_MIN, Math.ceil(this.#remembered / 2));
   }
 
@@ -53,30 +52,27 @@ export class FreshDemand implements RefillRule {
   }
 
   ended({ count, used, servedMs, ageMs, freshForMs }: LeaseUse, nowMs: number): void {
-    const before = nowMs === this.#activeAtMs ? Math.max(this.#count, this.#remembered) : 0;
-    this.#activeAtMs = nowMs;
-    const isForgotten = ageMs < 0 || ageMs > 2 * freshForMs;
+    // Once it was too old it served nobody.
+    this.#activeAtMs = nowMs - Math.max(0, ageMs - freshForMs);
     const notInUseMs = Math.max(this.#leadMs(freshForMs), this.#roundTripMs);
     const wanted = (used / Math.max(1, servedMs)) * Math.max(0, freshForMs - notInUseMs);
     // Only one that was used up shows that more was wanted: what little time another served says nothing.
     const most = used < count ? count : 2 * count;
-    const next = isForgotten ? 0 : Math.min(Math.ceil(wanted), most);
+    const next = ageMs < 0 ? 0 : Math.min(Math.ceil(wanted), most);
     this.#count = next < FRESH_COUNT_MIN ? 0 : next;
-    const isRecent = ageMs >= 0 && ageMs <= REMEMBERED_TIMES * freshForMs;
-    this.#remembered = this.#count === 0 && isRecent ? Math.max(before, used) : 0;
+    this.#remembered = 0;
   }
 
   missed(nowMs: number): void {
     // After a silence the demand of before says nothing for sure.
     const silentMs = nowMs - this.#activeAtMs;
-    if (silentMs < 0 || silentMs > this.#freshForMs) {
-      const isRecent = silentMs >= 0 && silentMs <= REMEMBERED_TIMES * this.#freshForMs;
-      this.#remembered = isRecent ? Math.max(this.#remembered, this.#count) : 0;
+    if (!isWithin(silentMs, this.#freshForMs)) {
+      const isShort = isWithin(silentMs, REMEMBERED_TIMES * this.#freshForMs);
+      this.#remembered = isShort ? this.#count : 0;
       this.#count = 0;
     }
     this.#activeAtMs = nowMs;
-    const sinceMs = nowMs - this.#missesSinceMs;
-    if (sinceMs < 0 || sinceMs > this.#freshForMs) {
+    if (!isWithin(nowMs - this.#missesSinceMs, this.#freshForMs)) {
       this.#missesSinceMs = nowMs;
       this.#misses = 0;
     }

@@ -1,15 +1,38 @@
-import type { Block } from "./block.ts";
-import type { BlockBuffer } from "./block-buffer.ts";
+/** IDs out of a buffer: one, or many at once as blocks. */
+import { type Block, idAt } from "./block.ts";
+import { type BlockBuffer, countOf, isFresh } from "./block-buffer.ts";
 
-/** Takes `count` IDs of a buffer at once, as blocks; undefined, and none of them, where it has fewer. */
+/** The ID that the last `advance` moved to. */
+export function idOf({ block, offset }: BlockBuffer): bigint {
+  return idAt(block, offset);
+}
+
+/** So many IDs at least may be handed out now; just so many where leases do not age. */
+export function leftAt({ inUse, ahead }: BlockBuffer, nowMs: number): number {
+  const inUseLeft = inUse && isFresh(inUse.lease, nowMs) ? inUse.count - inUse.used : 0;
+  return inUseLeft + (ahead && isFresh(ahead, nowMs) ? countOf(ahead) : 0);
+}
+
+/**
+ * Sees to it that the next `count` IDs come from one lease: goes over to the one fetched ahead where only that
+ * has so many, and what the lease in use has left is a gap. False where neither has.
+ */
+export function openFor(buffer: BlockBuffer, count: number, nowMs: number): boolean {
+  if (buffer.inUse && !isFresh(buffer.inUse.lease, nowMs)) buffer.goOver(nowMs);
+  const { inUse, ahead } = buffer;
+  if (inUse && inUse.count - inUse.used >= count) return true;
+  return ahead !== undefined && countOf(ahead) >= count && buffer.goOver(nowMs);
+}
+
+/** Takes `count` IDs, 1 or more; undefined, and none of them, where there are fewer. */
 export function takeBlocks(buffer: BlockBuffer, count: number, nowMs: number): Block[] | undefined {
-  if (count === 1) return buffer.advance(nowMs) ? [{ first: buffer.id, count }] : undefined;
-  if (buffer.leftAt(nowMs) < count) return undefined;
+  if (count === 1) return buffer.advance(nowMs) ? [{ first: idOf(buffer), count }] : undefined;
+  if (leftAt(buffer, nowMs) < count) return undefined;
   const blocks: Block[] = [];
   for (let missing = count; missing > 0 && buffer.advance(nowMs); ) {
-    const { block, offset, id } = buffer;
+    const { block, offset } = buffer;
     const many = Math.min(missing, block.count - offset);
-    blocks.push({ ...block, first: id, count: many });
+    blocks.push({ ...block, first: idOf(buffer), count: many });
     buffer.skip(many - 1);
     missing -= many;
   }

@@ -8,7 +8,7 @@ import { BatchDemand } from "../core/batch-demand.ts";
 import { BlockBuffer } from "../core/block-buffer.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import { remember } from "../core/remember.ts";
-import { takeBlocks } from "../core/take-blocks.ts";
+import { openFor, takeBlocks } from "../core/take-blocks.ts";
 import type { Issued } from "./issued.ts";
 import { type FreshSource, fetchAhead } from "./lease-ahead.ts";
 import { BATCH_BLOCKS_MAX, BATCH_LEASE_DIVISOR, FRESH_NAMESPACES_MAX } from "./limits.ts";
@@ -33,7 +33,7 @@ export function takeBatch(source: FreshSource, count: number): Issued | undefine
   const nowMs = Date.now();
   const { buffer, demand } = heldOf(source.namespace);
   demand.asked(count);
-  const blocks = buffer.openFor(count, nowMs) ? takeBlocks(buffer, count, nowMs) : undefined;
+  const blocks = openFor(buffer, count, nowMs) ? takeBlocks(buffer, count, nowMs) : undefined;
   if (!blocks) buffer.missed(nowMs);
   fetchAhead(source, buffer, countMax, nowMs);
   return blocks && { ok: true, shard: buffer.shard, blocks };

@@ -9,6 +9,7 @@ import {
   type LeaseUse,
   type RefillRule,
 } from "../../src/core/block-buffer.ts";
+import { idOf, leftAt, openFor } from "../../src/core/take-blocks.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;
@@ -80,7 +81,7 @@ function holding(lease: Lease, nowMs = NOW_MS): { buffer: BlockBuffer; rule: Scr
 /** What `advance` moves to until there is nothing more. */
 function drained(buffer: BlockBuffer, nowMs = NOW_MS): bigint[] {
   const ids: bigint[] = [];
-  while (ids.length < IDS_MAX && buffer.advance(nowMs)) ids.push(buffer.id);
+  while (ids.length < IDS_MAX && buffer.advance(nowMs)) ids.push(idOf(buffer));
   return ids;
 }
 
@@ -97,10 +98,10 @@ describe("leased IDs on their way out", () => {
     const ids: bigint[] = [];
     for (const move of ["advance", "next", "next", "advance", "next", "next"] as const) {
       expect(buffer[move](NOW_MS)).toBe(true);
-      ids.push(buffer.id);
+      ids.push(idOf(buffer));
     }
     expect(ids).toEqual(THREE_BLOCKS_IDS);
-    expect([buffer.next(), buffer.next(), buffer.id]).toEqual([false, false, 301n]);
+    expect([buffer.next(), buffer.next(), idOf(buffer)]).toEqual([false, false, 301n]);
     expect(buffer.advance(NOW_MS)).toBe(false);
     expect(buffer.next()).toBe(false);
   });
@@ -177,7 +178,7 @@ describe("leased IDs on their way out", () => {
     expect(buffer.advance(NOW_MS)).toBe(true);
     buffer.fill(planned(buffer).ticket, oneBlock(500n, 9, { freshForMs: 500 }), NOW_MS);
     expect(buffer.advance(NOW_MS + 21)).toBe(true);
-    expect(buffer.id).toBe(500n);
+    expect(idOf(buffer)).toBe(500n);
     expect(buffer.advance(NOW_MS + 500)).toBe(true);
     expect(buffer.advance(NOW_MS + 501)).toBe(false);
   });
@@ -233,11 +234,11 @@ describe("leased IDs that do not age", () => {
 
   it.each(ANY_TIME_MS)("B2 are handed out after %d ms", (ageMs) => {
     const unused = holding(oneBlock(100n, 2, ageless)).buffer;
-    expect(unused.leftAt(NOW_MS + ageMs)).toBe(2);
+    expect(leftAt(unused, NOW_MS + ageMs)).toBe(2);
     expect(drained(unused, NOW_MS + ageMs)).toEqual([100n, 101n]);
     const inUse = holding(oneBlock(100n, 2, ageless)).buffer;
     expect(inUse.advance(NOW_MS)).toBe(true);
-    expect(inUse.leftAt(NOW_MS + ageMs)).toBe(1);
+    expect(leftAt(inUse, NOW_MS + ageMs)).toBe(1);
     expect(drained(inUse, NOW_MS + ageMs)).toEqual([101n]);
   });
 
@@ -245,7 +246,7 @@ describe("leased IDs that do not age", () => {
     const { buffer } = holding(leaseOf(THREE_BLOCKS, ageless));
     const ids = [0, YEAR_MS, -YEAR_MS, 1, -1, 0].map((ms) => {
       expect(buffer.advance(NOW_MS + ms)).toBe(true);
-      return buffer.id;
+      return idOf(buffer);
     });
     expect(ids).toEqual(THREE_BLOCKS_IDS);
     expect(buffer.advance(NOW_MS)).toBe(false);
@@ -294,7 +295,7 @@ describe("the place in a buffer", () => {
     const { buffer, rule } = holding(leaseOf([{ first: 100n, count: 6, step: 10 }]));
     buffer.advance(NOW_MS);
     buffer.skip(3);
-    expect([buffer.id, buffer.offset, buffer.leftAt(NOW_MS)]).toEqual([130n, 3, 2]);
+    expect([idOf(buffer), buffer.offset, leftAt(buffer, NOW_MS)]).toEqual([130n, 3, 2]);
     expect(drained(buffer)).toEqual([140n, 150n]);
     expect(rule.ends).toMatchObject([{ count: 6, used: 6 }]);
   });
@@ -306,19 +307,19 @@ describe("the place in a buffer", () => {
     [FRESH_MS + 1, 0],
   ])("at an age of %d ms is followed by %d IDs at least", (ageMs, least) => {
     const { buffer } = holding(oneBlock(100n, 5));
-    expect(new BlockBuffer(new ScriptedRule()).leftAt(NOW_MS)).toBe(0);
+    expect(leftAt(new BlockBuffer(new ScriptedRule()), NOW_MS)).toBe(0);
     buffer.advance(NOW_MS);
     buffer.fill(planned(buffer).ticket, oneBlock(200n, 3), NOW_MS);
-    expect(Math.max(0, buffer.leftAt(NOW_MS + ageMs))).toBe(least);
+    expect(Math.max(0, leftAt(buffer, NOW_MS + ageMs))).toBe(least);
   });
 
   it("counts what is left of a lease that ages and one that does not", () => {
     const { buffer } = holding(oneBlock(100n, 5));
     buffer.advance(NOW_MS);
     buffer.fill(planned(buffer).ticket, oneBlock(200n, 3, { freshForMs: Infinity }), NOW_MS);
-    expect(buffer.leftAt(NOW_MS)).toBe(7);
+    expect(leftAt(buffer, NOW_MS)).toBe(7);
     const lateMs = NOW_MS + YEAR_MS;
-    expect(buffer.leftAt(lateMs)).toBeLessThanOrEqual(3);
+    expect(leftAt(buffer, lateMs)).toBeLessThanOrEqual(3);
     expect(drained(buffer, lateMs)).toEqual([200n, 201n, 202n]);
   });
 });
@@ -337,30 +338,30 @@ describe("so many IDs from one lease", () => {
     ["the one ahead, and what the other has left is a gap", 3, [500n, 501n, 502n], [[5, 3]]],
   ])("B1 come from %s", (_, count, ids, ends) => {
     const { buffer, rule } = twoLeases();
-    expect(buffer.openFor(count, NOW_MS)).toBe(true);
+    expect(openFor(buffer, count, NOW_MS)).toBe(true);
     expect(rule.ends.map(({ count: of, used }) => [of, used])).toEqual(ends);
     expect(drained(buffer)).toEqual(ids);
   });
 
   it("B1 come from neither where neither has so many, and both stay", () => {
     const { buffer, rule } = twoLeases();
-    expect(buffer.openFor(4, NOW_MS)).toBe(false);
+    expect(openFor(buffer, 4, NOW_MS)).toBe(false);
     expect(rule.ends).toEqual([]);
     expect(drained(buffer)).toEqual([103n, 104n, 500n, 501n, 502n]);
   });
 
   it.each([-1, FRESH_MS + 1])("B2 come from none that is %d ms old", (ageMs) => {
     const { buffer, rule } = twoLeases();
-    expect(buffer.openFor(1, NOW_MS + ageMs)).toBe(false);
+    expect(openFor(buffer, 1, NOW_MS + ageMs)).toBe(false);
     expect(rule.ends).toHaveLength(2);
     expect(drained(buffer)).toEqual([]);
-    expect(holding(oneBlock(100n, 5)).buffer.openFor(1, NOW_MS + ageMs)).toBe(false);
+    expect(openFor(holding(oneBlock(100n, 5)).buffer, 1, NOW_MS + ageMs)).toBe(false);
   });
 
   it("B1 are not held back by a lease that is opened for them twice", () => {
     const { buffer } = holding(leaseOf(THREE_BLOCKS));
-    expect([buffer.openFor(6, NOW_MS), buffer.openFor(6, NOW_MS)]).toEqual([true, true]);
-    expect(buffer.openFor(7, NOW_MS)).toBe(false);
+    expect([openFor(buffer, 6, NOW_MS), openFor(buffer, 6, NOW_MS)]).toEqual([true, true]);
+    expect(openFor(buffer, 7, NOW_MS)).toBe(false);
     expect(drained(buffer)).toEqual(THREE_BLOCKS_IDS);
   });
 });
@@ -648,8 +649,8 @@ class Driver {
     const expected = isNext ? this.#model.next() : this.#model.advance(this.#nowMs);
     const moved = isNext ? this.#buffer.next() : this.#buffer.advance(this.#nowMs);
     this.#sameMoment = true;
-    if (moved) this.#look(this.#buffer.id);
-    expect(moved ? this.#buffer.id : undefined).toBe(expected);
+    if (moved) this.#look(idOf(this.#buffer));
+    expect(moved ? idOf(this.#buffer) : undefined).toBe(expected);
   }
 
   /** Only where the last `advance` moved somewhere. */
@@ -658,13 +659,13 @@ class Driver {
     const { block, offset } = this.#buffer;
     for (let left = Math.min(most, block.count - offset - 1); left > 0; left -= 1) {
       this.#buffer.skip(1);
-      this.#look(this.#buffer.id);
-      expect(this.#buffer.id).toBe(this.#model.next());
+      this.#look(idOf(this.#buffer));
+      expect(idOf(this.#buffer)).toBe(this.#model.next());
     }
   }
 
   #takeBatch(count: number): void {
-    const isOpen = this.#buffer.openFor(count, this.#nowMs);
+    const isOpen = openFor(this.#buffer, count, this.#nowMs);
     expect(isOpen).toBe(this.#model.openFor(count, this.#nowMs));
     // The block that `skip` moves in may be of a lease that is over.
     this.#sameMoment = false;
@@ -677,7 +678,7 @@ class Driver {
   }
 
   #lookAtLeft(): void {
-    const left = this.#buffer.leftAt(this.#nowMs);
+    const left = leftAt(this.#buffer, this.#nowMs);
     const { inUse } = this.#model;
     const least = this.#model.leftAt(this.#nowMs);
     if (inUse && !isFresh(inUse.lease, this.#nowMs)) expect(left).toBeLessThanOrEqual(least);

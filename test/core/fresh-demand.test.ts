@@ -71,7 +71,6 @@ describe("how much is leased ahead", () => {
       { used: 960, servedMs: 240, ageMs: 2 * FRESH_MS },
       960,
     ],
-    ["forgotten ends it", { used: 960, servedMs: 240, ageMs: 2 * FRESH_MS + 1 }, 0],
     ["from before the clock went back ends it", { used: 1000, servedMs: 0, ageMs: -1 }, 0],
   ])("a lease %s", (_, use, count) => {
     expect(countAfter(use)).toBe(count);
@@ -99,6 +98,23 @@ describe("how much is leased ahead", () => {
     demand.ended(useOf({ used: 1000 }), NOW_MS);
     for (const missMs of missesMs) demand.missed(NOW_MS + missMs);
     expect(demand.countAt(NOW_MS + (missesMs.at(-1) ?? 0))).toBe(count);
+  });
+
+  it.each<[string, number, number[]]>([
+    ["just too old counts", FRESH_MS + 1, [960, 960]],
+    ["too old for as long as it was fresh counts", 2 * FRESH_MS, [960, 960]],
+    ["too old for longer counts by half, from the second miss on", 2 * FRESH_MS + 1, [0, 480]],
+    ["too old for as long as is remembered does so too", 5 * FRESH_MS, [0, 480]],
+    ["forgotten ends it", 5 * FRESH_MS + 1, [0, FRESH_COUNT_MIN]],
+    ["from before the clock went back ends it", -1, [0, FRESH_COUNT_MIN]],
+  ])("a lease that was found %s", (_, ageMs, counts) => {
+    const demand = demandFor();
+    demand.ended(useOf({ count: 960, used: 960, servedMs: 240, ageMs }), NOW_MS);
+    const found = [NOW_MS, NOW_MS].map((missMs) => {
+      demand.missed(missMs);
+      return demand.countAt(missMs);
+    });
+    expect(found).toEqual(counts);
   });
 
   it("at most doubles, and is nothing or worth a lease", () => {

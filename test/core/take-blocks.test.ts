@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Block, idAt } from "../../src/core/block.ts";
 import { BlockBuffer, type RefillRule } from "../../src/core/block-buffer.ts";
-import { takeBlocks } from "../../src/core/take-blocks.ts";
+import { leftAt, takeBlocks } from "../../src/core/take-blocks.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;
@@ -66,13 +66,13 @@ describe("IDs taken of a buffer at once", () => {
       { first: 47n, count: 1, step: 10 },
       { first: 2n ** 53n + 1n, count: 3 },
     ]);
-    expect(buffer.leftAt(NOW_MS)).toBe(2);
+    expect(leftAt(buffer, NOW_MS)).toBe(2);
   });
 
   it.each([6, 7, 1_000_000])("are none of 5 where there are to be %d, and 5 are left", (count) => {
     const buffer = holding(BEYOND);
     expect(takeBlocks(buffer, count, NOW_MS)).toBeUndefined();
-    expect(buffer.leftAt(NOW_MS)).toBe(5);
+    expect(leftAt(buffer, NOW_MS)).toBe(5);
     expect(takeBlocks(buffer, 5, NOW_MS)).toStrictEqual([BEYOND]);
   });
 
@@ -107,7 +107,7 @@ describe("IDs taken of a buffer at once", () => {
           const blocks = takeBlocks(buffer, count, NOW_MS);
           const expected = held.length < count ? undefined : held.splice(0, count);
           expect(blocks && idsOf(blocks)).toEqual(expected);
-          expect(buffer.leftAt(NOW_MS)).toBe(held.length);
+          expect(leftAt(buffer, NOW_MS)).toBe(held.length);
         }
       }),
       { numRuns: 500 },

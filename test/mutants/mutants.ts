@@ -144,9 +144,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "a batch is whole and of one shard",
-    file: "core/block-buffer.ts",
-    from: "this.#inUse.count - this.#inUse.used >= count",
-    to: "this.#inUse.count - this.#inUse.used >= 1",
+    file: "core/take-blocks.ts",
+    from: "inUse.count - inUse.used >= count",
+    to: "inUse.count - inUse.used >= 1",
     project: "core",
     test: "test/core/block-buffer.test.ts",
   },
