@@ -153,8 +153,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "B2 nothing is handed out beyond freshForMs",
     file: "core/block-buffer.ts",
-    from: "return ageMs >= 0 && ageMs <= freshForMs;",
-    to: "return ageMs >= 0;",
+    from: "return ms >= 0 && ms <= mostMs;",
+    to: "return ms >= 0;",
     project: "core",
     test: "test/core/block-buffer.test.ts",
   },
