@@ -1,4 +1,4 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 import { DATE_MS_MAX } from "../../core/limits.ts";
 import { relativeTime } from "../relative-time.ts";
 
@@ -7,7 +7,8 @@ const SECOND_MS = 1000;
 /** A time in UTC, in the zone of the browser, and relative to now, which goes on. */
 export function Time({ unixMs }: { unixMs: number }) {
   const [nowMs, setNowMs] = useState(() => Date.now());
-  useEffect(() => {
+  // Not later: of a time that is gone before it was seen, a later start would have no end.
+  useLayoutEffect(() => {
     const timer = setInterval(() => setNowMs(Date.now()), SECOND_MS);
     return () => clearInterval(timer);
   }, []);
