@@ -23,6 +23,8 @@ const LEAD_ROUND_TRIPS = 1.25;
 export class FreshDemand implements RefillRule {
   readonly #freshForMs: number;
   readonly #repeatedMisses: number;
+  /** Fewer IDs are not worth a lease; repeated demand begins with so many. */
+  least = FRESH_COUNT_MIN;
   #count = 0;
   /** What was leased at one time before the silence. */
   #remembered = 0;
@@ -41,7 +43,7 @@ export class FreshDemand implements RefillRule {
     if (this.#count > 0) return this.#count;
     const isLong = !isWithin(nowMs - this.#missesSinceMs, this.#freshForMs);
     if (isLong || this.#misses < this.#repeatedMisses) return 0;
-    return Math.max(FRESH_COUNT_MIN, Math.ceil(this.#remembered / 2));
+    return Math.max(this.least, Math.ceil(this.#remembered / 2));
   }
 
   isDue({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): boolean {
@@ -59,7 +61,7 @@ export class FreshDemand implements RefillRule {
     // Only one that was used up shows that more was wanted: what little time another served says nothing.
     const most = used < count ? count : 2 * count;
     const next = ageMs < 0 ? 0 : Math.min(Math.ceil(wanted), most);
-    this.#count = next < FRESH_COUNT_MIN ? 0 : next;
+    this.#count = next < this.least ? 0 : next;
     this.#remembered = 0;
   }
 

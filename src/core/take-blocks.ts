@@ -18,10 +18,18 @@ export function leftAt({ inUse, ahead }: BlockBuffer, nowMs: number): number {
  * has so many, and what the lease in use has left is a gap. False where neither has.
  */
 export function openFor(buffer: BlockBuffer, count: number, nowMs: number): boolean {
-  if (buffer.inUse && !isFresh(buffer.inUse.lease, nowMs)) buffer.goOver(nowMs);
-  const { inUse, ahead } = buffer;
-  if (inUse && inUse.count - inUse.used >= count) return true;
-  return ahead !== undefined && countOf(ahead) >= count && buffer.goOver(nowMs);
+  const { inUse } = buffer;
+  // Nor may one ahead that is too old, or too small, stay there: while it does no other is fetched.
+  if (!inUse || !isFresh(inUse.lease, nowMs)) buffer.goOver(nowMs);
+  return hasLeft(buffer, count) || (hasAhead(buffer, count) && buffer.goOver(nowMs));
+}
+
+function hasLeft({ inUse }: BlockBuffer, count: number): boolean {
+  return inUse !== undefined && inUse.count - inUse.used >= count;
+}
+
+function hasAhead({ ahead }: BlockBuffer, count: number): boolean {
+  return ahead !== undefined && countOf(ahead) >= count;
 }
 
 /** Takes `count` IDs, 1 or more; undefined, and none of them, where there are fewer. */

@@ -9,9 +9,10 @@ import { BlockBuffer } from "../core/block-buffer.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import { remember } from "../core/remember.ts";
 import { openFor, takeBlocks } from "../core/take-blocks.ts";
+import { issueAtOnce } from "./issue.ts";
 import type { Issued } from "./issued.ts";
 import { type FreshSource, fetchAhead } from "./lease-ahead.ts";
-import { BATCH_BLOCKS_MAX, BATCH_LEASE_DIVISOR, FRESH_NAMESPACES_MAX } from "./limits.ts";
+import { BATCH_LEASE_DIVISOR, FRESH_BLOCKS_MAX, FRESH_NAMESPACES_MAX } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 
 interface Held {
@@ -35,7 +36,8 @@ export function takeBatch(source: FreshSource, count: number): Issued | undefine
   demand.asked(count);
   const blocks = openFor(buffer, count, nowMs) ? takeBlocks(buffer, count, nowMs) : undefined;
   if (!blocks) buffer.missed(nowMs);
-  fetchAhead(source, buffer, countMax, nowMs);
+  // One that would have to wait comes too late, and holds up those who wait for theirs.
+  fetchAhead(source, buffer, { countMax, ask: issueAtOnce }, nowMs);
   return blocks && { ok: true, shard: buffer.shard, blocks };
 }
 
@@ -48,11 +50,16 @@ function heldOf({ name, policy }: SnowflakeNamespace): Held {
   return made;
 }
 
-/** What one shard call may lease: what an idle line opens without a wait, in part, so that others are still served. */
+/**
+ * What one shard call may lease: a part of what its line opens while the lease is fresh, and of what an idle one opens
+ * at once, so that others are still served; a bounded number of blocks.
+ */
 function leaseCountMax({ layout, policy }: SnowflakeNamespace): number {
+  const { sequenceCount, tickMs } = layout;
   const openAtOnce = idleCapacity(layout, { ...policy, maxWaitMs: 0 }, false);
+  const openWhileFresh = (sequenceCount * policy.freshForMs) / tickMs;
   return Math.min(
-    Math.floor(openAtOnce / BATCH_LEASE_DIVISOR),
-    BATCH_BLOCKS_MAX * layout.sequenceCount,
+    Math.floor(Math.min(openAtOnce, openWhileFresh) / BATCH_LEASE_DIVISOR),
+    FRESH_BLOCKS_MAX * sequenceCount,
   );
 }

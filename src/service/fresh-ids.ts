@@ -10,6 +10,7 @@ import { FreshDemand } from "../core/fresh-demand.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import { remember } from "../core/remember.ts";
 import { idOf } from "../core/take-blocks.ts";
+import { issue } from "./issue.ts";
 import { type FreshSource, fetchAhead } from "./lease-ahead.ts";
 import { FRESH_BLOCKS_MAX, FRESH_NAMESPACES_MAX, HOME_COUNT_MAX } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
@@ -28,7 +29,7 @@ export function takeFresh(source: FreshSource): FreshId | undefined {
   const nowMs = Date.now();
   const buffer = buffers.get(source.namespace.name);
   if (!buffer?.advance(nowMs)) return undefined;
-  fetchAhead(source, buffer, leaseCountMax(source.namespace), nowMs);
+  fetchAhead(source, buffer, { countMax: leaseCountMax(source.namespace), ask: issue }, nowMs);
   return { id: idOf(buffer), shard: buffer.shard };
 }
 
@@ -39,7 +40,7 @@ export function missedFresh(source: FreshSource): void {
   const nowMs = Date.now();
   const buffer = bufferOf(source.namespace);
   buffer.missed(nowMs);
-  fetchAhead(source, buffer, leaseCountMax(source.namespace), nowMs);
+  fetchAhead(source, buffer, { countMax: leaseCountMax(source.namespace), ask: issue }, nowMs);
 }
 
 function bufferOf({ name, policy }: SnowflakeNamespace): BlockBuffer {

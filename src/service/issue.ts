@@ -47,6 +47,17 @@ export function issue(
     : issueFromOneOfTwo(shards, namespace, request);
 }
 
+/** Asks one shard for `count` IDs that may be refused: it waits for nothing, and nobody else is asked. */
+export function issueAtOnce(
+  shards: Shards,
+  namespace: SnowflakeNamespace,
+  placement: Placement,
+  count: number,
+): Promise<Issued> {
+  const shard = pickShard(namespace, placement, count);
+  return issueFrom(shards, namespace, { shard, strict: isStrict(placement), count, waitLeftMs: 0 });
+}
+
 async function issueFromOneOfTwo(
   shards: Shards,
   namespace: SnowflakeNamespace,
