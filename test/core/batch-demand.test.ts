@@ -38,6 +38,15 @@ describe("how much is leased ahead for batches", () => {
     expect(missedBy([10, 10, 10, 10], FRESH_MS).countAt(NOW_MS + 3 * FRESH_MS)).toBe(0);
   });
 
+  it("misses are remembered for the freshForMs of their own namespace", () => {
+    const demand = new BatchDemand(2 * FRESH_MS);
+    for (const missMs of [0, 1, 2, FRESH_MS + 1]) {
+      demand.asked(10);
+      demand.missed(NOW_MS + missMs);
+    }
+    expect(demand.countAt(NOW_MS + FRESH_MS + 1)).toBe(FRESH_COUNT_MIN * 10);
+  });
+
   it("goes by the usual size, which the last few dozens make", () => {
     const leased = (counts: number[]) => missedBy(counts).countAt(NOW_MS);
     expect(leased([100, 100, 100, 100, 10_000])).toBeLessThan(FRESH_COUNT_MIN * 1000);

@@ -100,6 +100,23 @@ describe("how much is leased ahead", () => {
     expect(demand.countAt(NOW_MS + (missesMs.at(-1) ?? 0))).toBe(count);
   });
 
+  it("what was remembered counts for one silence, not for the next", () => {
+    const demand = demandFor();
+    demand.ended(useOf({ used: 1000 }), NOW_MS);
+    for (const missMs of [500, 10_000, 10_001]) demand.missed(NOW_MS + missMs);
+    expect(demand.countAt(NOW_MS + 10_001)).toBe(FRESH_COUNT_MIN);
+  });
+
+  it("what was remembered is forgotten once a lease of it was left over", () => {
+    const demand = demandFor();
+    demand.ended(useOf({ used: 1000 }), NOW_MS);
+    for (const missMs of [500, 501]) demand.missed(NOW_MS + missMs);
+    const unused = { count: 960, used: 0, servedMs: 240, ageMs: FRESH_MS + 1 };
+    demand.ended(useOf(unused), NOW_MS + 752);
+    for (const missMs of [753, 754]) demand.missed(NOW_MS + missMs);
+    expect(demand.countAt(NOW_MS + 754)).toBe(FRESH_COUNT_MIN);
+  });
+
   it.each<[string, number, number[]]>([
     ["just too old counts", FRESH_MS + 1, [960, 960]],
     ["too old for as long as it was fresh counts", 2 * FRESH_MS, [960, 960]],
