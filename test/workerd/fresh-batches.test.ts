@@ -6,7 +6,12 @@ import { FRESH_COUNT_MIN } from "../../src/core/fresh-demand.ts";
 import { decompose } from "../../src/core/id.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
-import { BATCH_BLOCKS_MAX, BATCH_LEASE_DIVISOR } from "../../src/service/limits.ts";
+import { takeBatch } from "../../src/service/fresh-batches.ts";
+import {
+  BATCH_BLOCKS_MAX,
+  BATCH_LEASE_DIVISOR,
+  FRESH_NAMESPACES_MAX,
+} from "../../src/service/limits.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock } from "../support/clock.ts";
 import { recordedShards } from "../support/recorded-shards.ts";
@@ -173,6 +178,45 @@ describe("a lease for batches", () => {
     expect(largest).toBeGreaterThan(openAtOnce / BATCH_LEASE_DIVISOR / 2);
     expect(largest).toBeLessThanOrEqual(Math.floor(openAtOnce / BATCH_LEASE_DIVISOR));
     expect(largest).toBeLessThanOrEqual(BATCH_BLOCKS_MAX * layout.sequenceCount);
+  });
+
+  it("is one of two batches where a line opens no more", async () => {
+    const count = Math.floor(layout.sequenceCount / BATCH_LEASE_DIVISOR / 2);
+    const body = { kind: "snowflake", preset: "twitter" };
+    const { get, path, calls } = await leased("two", count, body);
+    expect(calls.map((call) => call.count)).toContain(2 * count);
+    // Nothing but the next lease is asked for.
+    expect(await get(path)).toMatchObject({ behind: 1, asked: [{ count: 2 * count }] });
+    await put("two-not", body);
+    const { get: getMore } = recordedWorker();
+    for (let request = 0; request <= MISSES; request += 1) {
+      const more = await getMore(`/v1/ids/two-not?count=${count + 1}`);
+      expect(more).toMatchObject({ behind: 0, asked: [{ count: count + 1 }] });
+    }
+  });
+
+  it("has a bounded number of blocks where a tick has few IDs", async () => {
+    const narrow = { timestampBits: 41, datacenterBits: 0, workerBits: 10, laneBits: 0 };
+    const body = {
+      kind: "snowflake",
+      layout: { ...narrow, sequenceBits: 1, epochMs: START_MS - 1000, tickMs: 1 },
+      policy: { maxBorrowMs: 60_000 },
+    };
+    const most = 2 * BATCH_BLOCKS_MAX;
+    const { calls } = await leased("narrow", most / 2, body);
+    expect(Math.max(...calls.map(({ count }) => count))).toBe(most);
+  });
+
+  it("of the oldest namespace is forgotten where there are too many", async () => {
+    const { get, path } = await leased("oldest", 4);
+    const namespace = namespaceOf("default");
+    const { shards } = recordedShards();
+    const source = { shards, namespace, placement: { strict: false }, waitUntil: () => undefined };
+    expect(await get(path)).toMatchObject({ asked: [] });
+    for (let others = 0; others < FRESH_NAMESPACES_MAX; others += 1) {
+      takeBatch({ ...source, namespace: { ...namespace, name: `other-${others}` } }, 4);
+    }
+    expect(await get(path)).toMatchObject({ behind: 0, asked: [{ count: 4 }] });
   });
 
   it("that fails leaves each request its own call, and is not asked for again at once", async () => {
