@@ -21,10 +21,7 @@ export function idAt({ first, step = 1 }: Block, offset: number): bigint {
   return first + BigInt(offset) * BigInt(step);
 }
 
-/**
- * The grants of worker `shard` as blocks, one per tick that they cross, ascending: a call that waited may have gone
- * from a tick's last lane to the first lane of that tick.
- */
+/** The grants of worker `shard` as blocks, one per tick that they cross, in order. */
 export function blocksOf(layout: Layout, shard: number, grants: readonly Grant[]): Block[] {
   const { sequenceCount } = layout;
   const blocks: Block[] = [];
@@ -37,6 +34,5 @@ export function blocksOf(layout: Layout, shard: number, grants: readonly Grant[]
       from = until;
     }
   }
-  if (layout.laneCount === 1) return blocks;
-  return blocks.sort((one, other) => (one.first < other.first ? -1 : 1));
+  return blocks;
 }

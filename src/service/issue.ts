@@ -1,4 +1,4 @@
-import { blocksOf } from "../core/block.ts";
+import { type Block, blocksOf } from "../core/block.ts";
 import type { RefusalCode } from "../core/errors.ts";
 import { type GrantReply, readGrantReply } from "../core/grant-reply.ts";
 import { idleCapacity } from "../core/lanes.ts";
@@ -151,7 +151,8 @@ function settle(
   tried: Tried,
   again: (next: Tried) => Promise<Issued>,
 ): Issued | Promise<Issued> {
-  if (reply.ok) return { ok: true, shard, blocks: blocksOf(layout, shard, reply.grants) };
+  if (reply.ok)
+    return { ok: true, shard, blocks: ascending(blocksOf(layout, shard, reply.grants)) };
   const { refusal } = reply;
   const definite = tried.definite && reply.granted === 0;
   const waitedMs = tried.waitedMs + reply.waitedMs;
@@ -161,6 +162,13 @@ function settle(
     return again({ definite, waitedMs, throws: 0, disagreements });
   }
   return { ok: false, refusal, definite, waitedMs };
+}
+
+/** A call that waited may have gone on from a tick's last lane to the first lane of that tick: its IDs ascend all the same. */
+function ascending(blocks: Block[]): Block[] {
+  return blocks.length === 1
+    ? blocks
+    : blocks.sort((one, other) => (one.first < other.first ? -1 : 1));
 }
 
 /** A call that threw may have granted something: that is a gap. */

@@ -358,6 +358,15 @@ describe("so many IDs from one lease", () => {
     expect(openFor(holding(oneBlock(100n, 5)).buffer, 1, NOW_MS + ageMs)).toBe(false);
   });
 
+  it("B2 come from none ahead that is too old, which makes way for another", () => {
+    const { buffer } = holding(oneBlock(100n, 5));
+    const lateMs = NOW_MS + FRESH_MS + 1;
+    expect(openFor(buffer, 6, lateMs)).toBe(false);
+    const { ticket } = planned(buffer, lateMs);
+    expect(buffer.fill(ticket, oneBlock(500n, 6, { askedAtMs: lateMs }), lateMs)).toBe(true);
+    expect(openFor(buffer, 6, lateMs)).toBe(true);
+  });
+
   it("B1 are not held back by a lease that is opened for them twice", () => {
     const { buffer } = holding(leaseOf(THREE_BLOCKS));
     expect([openFor(buffer, 6, NOW_MS), openFor(buffer, 6, NOW_MS)]).toEqual([true, true]);
@@ -545,7 +554,7 @@ class Model {
   }
 
   openFor(count: number, nowMs: number): boolean {
-    if (this.inUse && !isFresh(this.inUse.lease, nowMs)) this.#goOver(nowMs);
+    if (!this.inUse || !isFresh(this.inUse.lease, nowMs)) this.#goOver(nowMs);
     if (this.inUse && this.inUse.ids.length - this.inUse.used >= count) return true;
     return (this.ahead?.ids.length ?? 0) >= count && this.#goOver(nowMs);
   }

@@ -3,18 +3,19 @@ import { evictDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FRESH_COUNT_MIN } from "../../src/core/fresh-demand.ts";
+import { writeGrantReply } from "../../src/core/grant-reply.ts";
 import { decompose } from "../../src/core/id.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
 import { takeBatch } from "../../src/service/fresh-batches.ts";
 import {
-  BATCH_BLOCKS_MAX,
   BATCH_LEASE_DIVISOR,
+  FRESH_BLOCKS_MAX,
   FRESH_NAMESPACES_MAX,
 } from "../../src/service/limits.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock } from "../support/clock.ts";
-import { recordedShards } from "../support/recorded-shards.ts";
+import { realGrant, recordedShards } from "../support/recorded-shards.ts";
 import { recordedWorker } from "../support/recorded-worker.ts";
 import { send } from "../support/send.ts";
 import { namespaceOf, stubOf } from "../support/shards.ts";
@@ -170,14 +171,51 @@ describe("a lease for batches", () => {
     expect((await small.get(small.path)).asked).toEqual([]);
   });
 
-  it("is bounded in blocks, and by what an idle line opens at once", async () => {
+  it("is no more than a quarter of what its line opens while it is fresh", async () => {
     const { get, calls } = await leased("grows", 10_000);
-    for (let request = 0; request < 220; request += 1) await get("/v1/ids/grows?count=10000");
+    for (let request = 0; request < 100; request += 1) await get("/v1/ids/grows?count=10000");
     const largest = Math.max(...calls.map(({ count }) => count));
-    const openAtOnce = 1001 * layout.sequenceCount;
-    expect(largest).toBeGreaterThan(openAtOnce / BATCH_LEASE_DIVISOR / 2);
-    expect(largest).toBeLessThanOrEqual(Math.floor(openAtOnce / BATCH_LEASE_DIVISOR));
-    expect(largest).toBeLessThanOrEqual(BATCH_BLOCKS_MAX * layout.sequenceCount);
+    const most = (FRESH_FOR_MS * layout.sequenceCount) / BATCH_LEASE_DIVISOR;
+    expect(largest).toBeGreaterThan(most / 2);
+    expect(largest).toBeLessThanOrEqual(most);
+  });
+
+  it("is none where that is less than two batches: js53 opens 65,536 a second", async () => {
+    const body = { kind: "snowflake", preset: "js53" };
+    const { get } = await leased("slow", 2049, body);
+    expect(await get("/v1/ids/slow?count=2049")).toMatchObject({ behind: 0, asked: [{}] });
+    const small = await leased("slow", 1024, body);
+    expect((await small.get(small.path)).asked).toEqual([]);
+  });
+
+  it("waits for nothing, and a shard that refuses it stays the home", async () => {
+    await put("closed");
+    const { shards, calls } = recordedShards((call) => {
+      if (call.count === 9) return realGrant(call);
+      const refusal = { code: "shard_saturated", detail: "full", retryAfterMs: 1000 } as const;
+      const reply = { ok: false, refusal, granted: 0, waitedMs: 0 } as const;
+      return Promise.resolve(writeGrantReply(reply));
+    });
+    const bindings: Env = Object.assign({ ...env, SHARD: shards }, { LIMITER: undefined });
+    for (let request = 0; request <= MISSES; request += 1) {
+      await send(worker, "/v1/ids/closed?count=9", { bindings });
+    }
+    const leases = calls.filter(({ count }) => count > 9);
+    expect(leases.map(({ waitLeftMs }) => waitLeftMs)).toEqual([0]);
+    const home = calls[0]?.shard;
+    expect(calls.every(({ shard }) => shard === home)).toBe(true);
+  });
+
+  it("too small and too old makes way for larger batches", async () => {
+    const { get } = await leased("grown", 2);
+    clock.step(FRESH_FOR_MS + 1, "frozen");
+    let fromMemory = 0;
+    for (let request = 0; request < 100; request += 1) {
+      const { asked } = await get("/v1/ids/grown?count=100");
+      if (!asked.some(({ count }) => count === 100)) fromMemory += 1;
+      clock.step(10, "frozen");
+    }
+    expect(fromMemory).toBeGreaterThan(50);
   });
 
   it("is one of two batches where a line opens no more", async () => {
@@ -200,9 +238,9 @@ describe("a lease for batches", () => {
     const body = {
       kind: "snowflake",
       layout: { ...narrow, sequenceBits: 1, epochMs: START_MS - 1000, tickMs: 1 },
-      policy: { maxBorrowMs: 60_000 },
+      policy: { maxBorrowMs: 60_000, freshForMs: 60_000 },
     };
-    const most = 2 * BATCH_BLOCKS_MAX;
+    const most = 2 * FRESH_BLOCKS_MAX;
     const { calls } = await leased("narrow", most / 2, body);
     expect(Math.max(...calls.map(({ count }) => count))).toBe(most);
   });
