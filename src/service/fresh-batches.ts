@@ -12,7 +12,12 @@ import { openFor, takeBlocks } from "../core/take-blocks.ts";
 import { issueAtOnce } from "./issue.ts";
 import type { Issued } from "./issued.ts";
 import { type FreshSource, fetchAhead } from "./lease-ahead.ts";
-import { BATCH_LEASE_DIVISOR, FRESH_BLOCKS_MAX, FRESH_NAMESPACES_MAX } from "./limits.ts";
+import {
+  BATCH_AT_ONCE_DIVISOR,
+  BATCH_BLOCKS_MAX,
+  BATCH_FRESH_DIVISOR,
+  FRESH_NAMESPACES_MAX,
+} from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 
 interface Held {
@@ -52,14 +57,17 @@ function heldOf({ name, policy }: SnowflakeNamespace): Held {
 
 /**
  * What one shard call may lease: a part of what its line opens while the lease is fresh, and of what an idle one opens
- * at once, so that others are still served; a bounded number of blocks.
+ * at once, so that others are still served; a bounded number of blocks. Nothing of a tick that outlasts the lease: what
+ * is left of one is then missing for the rest of the other.
  */
 function leaseCountMax({ layout, policy }: SnowflakeNamespace): number {
   const { sequenceCount, tickMs } = layout;
+  if (tickMs > policy.freshForMs) return 0;
   const openAtOnce = idleCapacity(layout, { ...policy, maxWaitMs: 0 }, false);
   const openWhileFresh = (sequenceCount * policy.freshForMs) / tickMs;
   return Math.min(
-    Math.floor(Math.min(openAtOnce, openWhileFresh) / BATCH_LEASE_DIVISOR),
-    FRESH_BLOCKS_MAX * sequenceCount,
+    Math.floor(openAtOnce / BATCH_AT_ONCE_DIVISOR),
+    Math.floor(openWhileFresh / BATCH_FRESH_DIVISOR),
+    BATCH_BLOCKS_MAX * sequenceCount,
   );
 }

@@ -12,8 +12,12 @@ export const HOME_SHARDS_MAX = 1000;
 export const FRESH_NAMESPACES_MAX = 1000;
 /** Blocks of one lease ahead, one per tick: bounds its memory where a tick has few IDs. */
 export const FRESH_BLOCKS_MAX = 64;
-/** A lease of batches takes one part in so many of what a line opens: four isolates may come together, and others are served. */
-export const BATCH_LEASE_DIVISOR = 4;
+/** The same of a lease of batches, which are larger: half a million IDs of 12 sequence bits. */
+export const BATCH_BLOCKS_MAX = 128;
+/** A lease of batches takes one part in so many of what an idle line opens at once: four isolates may come together, … */
+export const BATCH_AT_ONCE_DIVISOR = 4;
+/** … and of what a line opens while the lease is fresh: the rest is for those who ask it themselves. */
+export const BATCH_FRESH_DIVISOR = 2;
 /** A call is repeated once at most: after a reset of the object, or a disagreement of clocks. */
 export const CALL_TRIES_MAX = 2;
 /** Calls of a lease desk that throw: a desk that ends itself may do so under the second one too, and each may be made again. */
