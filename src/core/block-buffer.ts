@@ -8,6 +8,7 @@
  *  B3 One fetch ahead at a time. Its claim lapses after CLAIM_LAPSES_MS, so that one which never answers does
  *     not block the next; what it brings later is dropped, unless it never ages and no other was asked for.
  *  B4 Two leases are held at most.
+ *  B5 A batch is whole and of one lease, and so of one shard (openFor in take-blocks).
  *
  * Pure: the clock is handed in, the fetching is the caller's. Isolates and clients use the same buffer.
  */

@@ -24,7 +24,7 @@ export class FreshDemand implements RefillRule {
   readonly #freshForMs: number;
   readonly #repeatedMisses: number;
   /** Fewer IDs are not worth a lease; repeated demand begins with so many. */
-  least = FRESH_COUNT_MIN;
+  protected least = FRESH_COUNT_MIN;
   #count = 0;
   /** What was leased at one time before the silence. */
   #remembered = 0;
@@ -41,8 +41,8 @@ export class FreshDemand implements RefillRule {
 
   countAt(nowMs: number): number {
     if (this.#count > 0) return this.#count;
-    const isLong = !isWithin(nowMs - this.#missesSinceMs, this.#freshForMs);
-    if (isLong || this.#misses < this.#repeatedMisses) return 0;
+    const isRecent = isWithin(nowMs - this.#missesSinceMs, this.#freshForMs);
+    if (!isRecent || this.#misses < this.#repeatedMisses) return 0;
     return Math.max(this.least, Math.ceil(this.#remembered / 2));
   }
 

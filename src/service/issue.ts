@@ -35,12 +35,7 @@ export function issue(
   placement: Placement,
   count: number,
 ): Promise<Issued> {
-  const request: ShardRequest = {
-    shard: pickShard(namespace, placement, count),
-    strict: isStrict(placement),
-    count,
-    waitLeftMs: namespace.policy.maxWaitMs,
-  };
+  const request = requestOf(namespace, placement, count, namespace.policy.maxWaitMs);
   const pinned = isPinned(placement);
   return pinned
     ? issueFrom(shards, namespace, request)
@@ -54,8 +49,7 @@ export function issueAtOnce(
   placement: Placement,
   count: number,
 ): Promise<Issued> {
-  const shard = pickShard(namespace, placement, count);
-  return issueFrom(shards, namespace, { shard, strict: isStrict(placement), count, waitLeftMs: 0 });
+  return issueFrom(shards, namespace, requestOf(namespace, placement, count, 0));
 }
 
 async function issueFromOneOfTwo(
@@ -114,6 +108,16 @@ interface ShardRequest {
   readonly strict: boolean;
   readonly count: number;
   readonly waitLeftMs: number;
+}
+
+function requestOf(
+  namespace: SnowflakeNamespace,
+  placement: Placement,
+  count: number,
+  waitLeftMs: number,
+): ShardRequest {
+  const shard = pickShard(namespace, placement, count);
+  return { shard, strict: isStrict(placement), count, waitLeftMs };
 }
 
 /** What came of a call so far. */

@@ -336,14 +336,14 @@ describe("so many IDs from one lease", () => {
   it.each([
     ["the one in use", 2, [103n, 104n, 500n, 501n, 502n], []],
     ["the one ahead, and what the other has left is a gap", 3, [500n, 501n, 502n], [[5, 3]]],
-  ])("B1 come from %s", (_, count, ids, ends) => {
+  ])("B5 come from %s", (_, count, ids, ends) => {
     const { buffer, rule } = twoLeases();
     expect(openFor(buffer, count, NOW_MS)).toBe(true);
     expect(rule.ends.map(({ count: of, used }) => [of, used])).toEqual(ends);
     expect(drained(buffer)).toEqual(ids);
   });
 
-  it("B1 come from neither where neither has so many, and both stay", () => {
+  it("B5 come from neither where neither has so many, and both stay", () => {
     const { buffer, rule } = twoLeases();
     expect(openFor(buffer, 4, NOW_MS)).toBe(false);
     expect(rule.ends).toEqual([]);
@@ -682,7 +682,7 @@ class Driver {
     const { shard } = this.#buffer;
     for (let left = count; left > 0; left -= 1) {
       this.#move(false);
-      expect(this.#buffer.shard, "one lease").toBe(shard);
+      expect(this.#buffer.shard, "B5 one lease").toBe(shard);
     }
   }
 
@@ -760,7 +760,7 @@ class Driver {
 }
 
 describe("leased IDs under random requests, answers and clocks", () => {
-  it("B1 B2 B3 B4 hold, and no ID is held back", () => {
+  it("B1 B2 B3 B4 B5 hold, and no ID is held back", () => {
     fc.assert(
       fc.property(fc.array(anyAction, { maxLength: 150, size: "max" }), (actions) => {
         const driver = new Driver();

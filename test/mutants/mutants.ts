@@ -143,7 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: "test/core/block-buffer.test.ts",
   },
   {
-    guard: "a batch is whole and of one shard",
+    guard: "B5 a batch is whole and of one shard",
     file: "core/take-blocks.ts",
     from: "inUse.count - inUse.used >= count",
     to: "inUse.count - inUse.used >= 1",

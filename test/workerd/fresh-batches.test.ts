@@ -115,6 +115,21 @@ describe("batches", () => {
     expect(await get(path)).toMatchObject({ asked: [] });
   });
 
+  it("ascend, also where the shard waited and went on from the last lane to the first of that tick", async () => {
+    const { sequenceCount } = namespaceOf("js53").layout;
+    const start = 250_000_000 * sequenceCount;
+    const { shards } = recordedShards(() =>
+      Promise.resolve(`[1,${start},${start + 3},0,${start},${start + 4}]`),
+    );
+    const bindings: Env = Object.assign({ ...env, SHARD: shards }, { LIMITER: undefined });
+    for (const to of [worker, app]) {
+      const answer = await send(to, "/v1/ids/js53?count=7", { bindings });
+      const { ids }: { ids: string[] } = JSON.parse(answer.text);
+      expect(ids).toHaveLength(7);
+      expect(ids.map(Number)).toEqual(ids.map(Number).toSorted((one, other) => one - other));
+    }
+  });
+
   it("leave single IDs their own lease", async () => {
     const { get } = await leased("apart", 50);
     expect((await get("/v1/ids/apart")).asked).toMatchObject([{ count: 1 }]);

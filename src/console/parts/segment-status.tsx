@@ -4,6 +4,7 @@ import { figure } from "../figure.ts";
 import { segmentFacts, segmentRows, segmentState } from "../segment-state.ts";
 import { LOOKS_KEPT } from "../shard-history.ts";
 import { One } from "./one.tsx";
+import { Pairs } from "./pairs.tsx";
 import { Chart } from "./sparkline.tsx";
 
 interface Rates {
@@ -46,17 +47,7 @@ export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) 
           values={facts.last.map(({ width }) => width).toReversed()}
         />
       </div>
-      <table>
-        <caption>Segment</caption>
-        <tbody>
-          {segmentRows(facts).map(([what, value]) => (
-            <tr key={what}>
-              <th scope="row">{what}</th>
-              <td>{value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Pairs caption="Segment" rows={segmentRows(facts)} />
     </One>
   );
 }

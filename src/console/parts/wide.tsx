@@ -1,10 +1,22 @@
 import type { Child } from "hono/jsx";
 
 /** A table that may be wider than the page: it scrolls by itself, with the keyboard too. */
-export function Wide({ label, children }: { label: string; children: Child }) {
+export function Wide(props: { label: string; headings: readonly string[]; children: Child }) {
+  const { label, headings, children } = props;
   return (
     <section class="wide" tabindex={0} aria-label={label}>
-      <table aria-label={label}>{children}</table>
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {headings.map((heading) => (
+              <th scope="col" key={heading}>
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
     </section>
   );
 }

@@ -13,6 +13,7 @@ import { Bits } from "../parts/bits.tsx";
 import { CreateNamespace } from "../parts/create-namespace.tsx";
 import { TextField } from "../parts/field.tsx";
 import { LayoutForm } from "../parts/layout-form.tsx";
+import { Pairs } from "../parts/pairs.tsx";
 import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { type Route, replaceAddress } from "../route.ts";
@@ -53,7 +54,9 @@ export function Design({ route }: { route: Route }) {
       )}
       {layout && <Reader layout={layout} state={shown} onChange={show} />}
       <Shards state={shown} problems={wished.ok ? [] : wished.problems} onChange={show} />
-      {wished.ok && <Facts layout={wished.layout} shards={wished.shards} />}
+      {wished.ok && (
+        <Pairs caption="What it gives" rows={facts(wished.layout, wished.shards, Date.now())} />
+      )}
       <Limits uses={usesOf(shown, wished)} />
       {wished.ok && <CreateNamespace body={wished.body} />}
     </>
@@ -128,22 +131,6 @@ function Shards(props: {
         onValue={(next) => onChange({ regions: next })}
       />
     </form>
-  );
-}
-
-function Facts({ layout, shards }: { layout: Layout; shards: number }) {
-  return (
-    <table>
-      <caption>What it gives</caption>
-      <tbody>
-        {facts(layout, shards, Date.now()).map(([what, value]) => (
-          <tr key={what}>
-            <th scope="row">{what}</th>
-            <td>{value}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 

@@ -88,21 +88,10 @@ function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) => void
   const { keys, onRevoke } = props;
   if (keys.length === 0) return <p>No key is listed here but the administrator’s own.</p>;
   return (
-    <Wide label="Keys">
-      <thead>
-        <tr>
-          {HEADINGS.map((heading) => (
-            <th scope="col" key={heading}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <KeyRow key={textOf(key.id)} of={key} onRevoke={onRevoke} />
-        ))}
-      </tbody>
+    <Wide label="Keys" headings={HEADINGS}>
+      {keys.map((key) => (
+        <KeyRow key={textOf(key.id)} of={key} onRevoke={onRevoke} />
+      ))}
     </Wide>
   );
 }

@@ -104,24 +104,15 @@ function LeaseTable(props: { leases: readonly Json[]; onRevoke: (worker: number)
   const { leases, onRevoke } = props;
   if (leases.length === 0) return <p>No worker ID is listed here: none of them was leased yet.</p>;
   return (
-    <Wide label="Leases">
-      <thead>
-        <tr>
-          <th scope="col">worker ID</th>
-          <th scope="col">holder</th>
-          <th scope="col">state</th>
-          <th scope="col">until</th>
-          <th scope="col">revoke</th>
-        </tr>
-      </thead>
-      <tbody>
-        {leases.map((lease) => (
-          <LeaseRow key={numberOf(lease.worker)} lease={lease} onRevoke={onRevoke} />
-        ))}
-      </tbody>
+    <Wide label="Leases" headings={HEADINGS}>
+      {leases.map((lease) => (
+        <LeaseRow key={numberOf(lease.worker)} lease={lease} onRevoke={onRevoke} />
+      ))}
     </Wide>
   );
 }
+
+const HEADINGS = ["worker ID", "holder", "state", "until", "revoke"];
 
 function LeaseRow({ lease, onRevoke }: { lease: Json; onRevoke: (worker: number) => void }) {
   const worker = numberOf(lease.worker);

@@ -95,21 +95,10 @@ function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
   return (
     <One>
       <Charts totals={history.totals} />
-      <Wide label="Shards">
-        <thead>
-          <tr>
-            {HEADINGS.map((heading) => (
-              <th scope="col" key={heading}>
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {history.shards.map((one) => (
-            <ShardRow key={one.facts.shard} seen={one} bounds={bounds} />
-          ))}
-        </tbody>
+      <Wide label="Shards" headings={HEADINGS}>
+        {history.shards.map((one) => (
+          <ShardRow key={one.facts.shard} seen={one} bounds={bounds} />
+        ))}
       </Wide>
     </One>
   );

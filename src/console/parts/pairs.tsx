@@ -1,0 +1,20 @@
+/** What things are, one a row. */
+export function Pairs(props: {
+  caption: string;
+  rows: readonly (readonly [what: string, value: string])[];
+}) {
+  const { caption, rows } = props;
+  return (
+    <table>
+      <caption>{caption}</caption>
+      <tbody>
+        {rows.map(([what, value]) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
