@@ -5,6 +5,7 @@ import type { DecodedId } from "../core/decoded.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { EdgeflakeError, fieldsOf } from "./errors.ts";
 import { malformed } from "./http.ts";
+import { isWhole } from "./limits.ts";
 import { type EdgeflakeOptions, transportOf } from "./options.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 import { textsInto } from "./texts.ts";
@@ -95,7 +96,7 @@ export class Edgeflake {
     count: number,
     { signal, idempotencyKey, ...placement }: CallOptions = {},
   ): Promise<string[]> {
-    if (!Number.isInteger(count) || count < 1 || count > TAKE_MAX) {
+    if (!isWhole(count, 1, TAKE_MAX)) {
       throw new RangeError(`cannot take ${count} IDs: takes 1 to ${TAKE_MAX}`);
     }
     const ids: string[] = [];

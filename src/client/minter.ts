@@ -2,6 +2,7 @@ import { EdgeflakeError } from "./errors.ts";
 import { flatTextsInto } from "./flat-texts.ts";
 import { httpAsk } from "./http.ts";
 import { LeaseDesk } from "./lease-desk.ts";
+import { isWhole } from "./limits.ts";
 import type { Closed, MintLine } from "./mint-line.ts";
 import { type MinterOptions, settingsOf } from "./minter-options.ts";
 import { pause } from "./retry.ts";
@@ -97,7 +98,7 @@ export class Minter {
 
   /** `count` IDs, 1 to 1,000,000, decimal: all of them, or it throws as `next` does and stamps none. */
   take(count: number): string[] {
-    if (!Number.isInteger(count) || count < 1 || count > TAKE_MAX) {
+    if (!isWhole(count, 1, TAKE_MAX)) {
       throw new RangeError(`cannot take ${count} IDs: takes 1 to ${TAKE_MAX}`);
     }
     const line = this.#held();

@@ -2,7 +2,7 @@
  * How much to lease ahead for callers that want batches of fresh IDs: FreshDemand's rule, where a few of the usual
  * batches are the least that is worth a lease.
  *
- * A batch is whole or asked for: what a lease has left that is less than a batch counts as used up.
+ * A batch is whole or asked for: a lease that has less than a batch left counts as used up.
  */
 import type { LeaseUse } from "./block-buffer.ts";
 import { FRESH_COUNT_MIN, FreshDemand } from "./fresh-demand.ts";
@@ -28,8 +28,9 @@ export class BatchDemand extends FreshDemand {
   }
 
   override ended(use: LeaseUse, nowMs: number): void {
-    const { count, used } = use;
-    const isUsedUp = used > 0 && count - used < this.#usualCount;
-    super.ended(isUsedUp ? { ...use, used: count } : use, nowMs);
+    const { count, used, ageMs, freshForMs } = use;
+    // One that was fresh still gave way to the next, since a batch did not go in.
+    const isUsedUp = used > 0 && (ageMs <= freshForMs || count - used < this.#usualCount);
+    super.ended(use, nowMs, isUsedUp);
   }
 }

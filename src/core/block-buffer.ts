@@ -130,11 +130,6 @@ export class BlockBuffer {
     if (this.#inUse) this.#inUse.used += many;
   }
 
-  /** The shard that it came from. */
-  get shard(): number {
-    return this.#inUse?.lease.shard ?? 0;
-  }
-
   /** Notes that somebody had to fetch for itself. */
   missed(nowMs: number): void {
     this.#rule.missed(nowMs);

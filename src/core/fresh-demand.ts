@@ -1,10 +1,11 @@
 /**
  * How much to lease ahead for callers that want fresh IDs: as much as is asked for until the lease is too old.
  *
- * A lone request costs one exact call. Repeated demand begins with FRESH_COUNT_MIN, or with half of what it had
- * before a short silence: a holder that was held up comes back with all who waited meanwhile. Each lease is at most
- * double the one before, and sized by the rate at which that one was used. So a busy holder fetches about once per
- * freshForMs whatever the load, and little is left over: a fixed size would leave up to half.
+ * A lone request costs one exact call. Repeated demand begins with as many as found nothing, FRESH_COUNT_MIN at least,
+ * or with half of what it had before a short silence: a holder that was held up comes back with all who waited.
+ * Each lease is sized by the rate at which the one before was used, between half of that one and double the largest
+ * yet. So a busy holder fetches about once per freshForMs whatever the load, and little is left over: a fixed size
+ * would leave up to half. Half at least, since a holder that was held up could not use what it had.
  * The next fetch is made as late as it may be: a round trip before the end, never before half.
  */
 import { isWithin, type LeaseUse, type RefillRule } from "./block-buffer.ts";
@@ -40,10 +41,12 @@ export class FreshDemand implements RefillRule {
   }
 
   countAt(nowMs: number): number {
-    if (this.#count > 0) return this.#count;
     const isRecent = isWithin(nowMs - this.#missesSinceMs, this.#freshForMs);
-    if (!isRecent || this.#misses < this.#repeatedMisses) return 0;
-    return Math.max(this.least, Math.ceil(this.#remembered / 2));
+    const misses = isRecent ? this.#misses : 0;
+    if (misses < this.#repeatedMisses) return this.#count;
+    // So many were wanted within freshForMs, whatever was leased meanwhile.
+    const missed = (misses * this.least) / FRESH_COUNT_MIN;
+    return Math.ceil(Math.max(this.least, this.#count, this.#remembered / 2, missed));
   }
 
   isDue({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): boolean {
@@ -53,15 +56,21 @@ export class FreshDemand implements RefillRule {
     return soonUsedUp || ageMs >= freshForMs - leadMs;
   }
 
-  ended({ count, used, servedMs, ageMs, freshForMs }: LeaseUse, nowMs: number): void {
+  /** `isUsedUp`: it had too little left. */
+  ended(
+    { count, used, servedMs, ageMs, freshForMs }: LeaseUse,
+    nowMs: number,
+    isUsedUp = used >= count,
+  ): void {
     // Once it was too old it served nobody.
     this.#activeAtMs = nowMs - Math.max(0, ageMs - freshForMs);
-    const notInUseMs = Math.max(this.#leadMs(freshForMs), this.#roundTripMs);
-    const wanted = (used / Math.max(1, servedMs)) * Math.max(0, freshForMs - notInUseMs);
+    const inUseMs = freshForMs - Math.max(this.#leadMs(freshForMs), this.#roundTripMs);
+    const wanted = (used * inUseMs) / Math.max(1, servedMs);
     // Only one that was used up shows that more was wanted: what little time another served says nothing.
-    const most = used < count ? count : 2 * count;
-    const next = ageMs < 0 ? 0 : Math.min(Math.ceil(wanted), most);
-    this.#count = next < this.least ? 0 : next;
+    const most = isUsedUp ? 2 * Math.max(count, this.#count) : count;
+    const next = Math.ceil(Math.min(Math.max(wanted, count / 2), most));
+    // What would come too late is of no use, and of a clock that went back nothing is known.
+    this.#count = inUseMs <= 0 || ageMs < 0 || next < this.least ? 0 : next;
     this.#remembered = 0;
   }
 
@@ -69,8 +78,8 @@ export class FreshDemand implements RefillRule {
     // After a silence the demand of before says nothing for sure.
     const silentMs = nowMs - this.#activeAtMs;
     if (!isWithin(silentMs, this.#freshForMs)) {
-      const isShort = isWithin(silentMs, REMEMBERED_TIMES * this.#freshForMs);
-      this.#remembered = isShort ? this.#count : 0;
+      const rememberedMs = REMEMBERED_TIMES * this.#freshForMs;
+      this.#remembered = isWithin(silentMs, rememberedMs) ? this.#count : 0;
       this.#count = 0;
     }
     this.#activeAtMs = nowMs;

@@ -7,6 +7,11 @@ export function idOf({ block, offset }: BlockBuffer): bigint {
   return idAt(block, offset);
 }
 
+/** The shard that granted it. */
+export function shardOf({ inUse }: BlockBuffer): number {
+  return inUse?.lease.shard ?? 0;
+}
+
 /** So many IDs at least may be handed out now; just so many where leases do not age. */
 export function leftAt({ inUse, ahead }: BlockBuffer, nowMs: number): number {
   const inUseLeft = inUse && isFresh(inUse.lease, nowMs) ? inUse.count - inUse.used : 0;

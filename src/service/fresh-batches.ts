@@ -8,7 +8,7 @@ import { BatchDemand } from "../core/batch-demand.ts";
 import { BlockBuffer } from "../core/block-buffer.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import { remember } from "../core/remember.ts";
-import { openFor, takeBlocks } from "../core/take-blocks.ts";
+import { openFor, shardOf, takeBlocks } from "../core/take-blocks.ts";
 import { issueAtOnce } from "./issue.ts";
 import type { Issued } from "./issued.ts";
 import { type FreshSource, fetchAhead } from "./lease-ahead.ts";
@@ -43,7 +43,7 @@ export function takeBatch(source: FreshSource, count: number): Issued | undefine
   if (!blocks) buffer.missed(nowMs);
   // One that would have to wait comes too late, and holds up those who wait for theirs.
   fetchAhead(source, buffer, { countMax, ask: issueAtOnce }, nowMs);
-  return blocks && { ok: true, shard: buffer.shard, blocks };
+  return blocks && { ok: true, shard: shardOf(buffer), blocks };
 }
 
 function heldOf({ name, policy }: SnowflakeNamespace): Held {

@@ -9,7 +9,7 @@ import { BlockBuffer } from "../core/block-buffer.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import { remember } from "../core/remember.ts";
-import { idOf } from "../core/take-blocks.ts";
+import { idOf, shardOf } from "../core/take-blocks.ts";
 import { issue } from "./issue.ts";
 import { type FreshSource, fetchAhead } from "./lease-ahead.ts";
 import { FRESH_BLOCKS_MAX, FRESH_NAMESPACES_MAX, HOME_COUNT_MAX } from "./limits.ts";
@@ -30,7 +30,7 @@ export function takeFresh(source: FreshSource): FreshId | undefined {
   const buffer = buffers.get(source.namespace.name);
   if (!buffer?.advance(nowMs)) return undefined;
   fetchAhead(source, buffer, { countMax: leaseCountMax(source.namespace), ask: issue }, nowMs);
-  return { id: idOf(buffer), shard: buffer.shard };
+  return { id: idOf(buffer), shard: shardOf(buffer) };
 }
 
 /** Notes that a request found no ID in memory and asks for itself: repeated demand is leased for. */

@@ -48,7 +48,9 @@ describe("how much is leased ahead for batches", () => {
   });
 
   it("goes by the usual size, which the last few dozens make", () => {
-    const leased = (counts: number[]) => missedBy(counts).countAt(NOW_MS);
+    // So far apart that they count as many as make a lease, no more.
+    const leased = (counts: number[]) =>
+      missedBy(counts, FRESH_MS / 3).countAt(NOW_MS + ((counts.length - 1) * FRESH_MS) / 3);
     expect(leased([100, 100, 100, 100, 10_000])).toBeLessThan(FRESH_COUNT_MIN * 1000);
     const grown = [...Array<number>(100).fill(100), ...Array<number>(100).fill(10_000)];
     expect(leased(grown)).toBeGreaterThan(FRESH_COUNT_MIN * 9900);
@@ -58,8 +60,14 @@ describe("how much is leased ahead for batches", () => {
   it.each<[string, Partial<LeaseUse>, number]>([
     ["used up at once doubles", {}, 80_000],
     ["with less than a batch left doubles too", { used: 30_001 }, 80_000],
-    ["with a batch left does not", { used: 30_000, servedMs: 10 }, 40_000],
+    ["that gave way to the next doubles", { used: 10_000, servedMs: 10 }, 80_000],
+    [
+      "with a batch left when it got too old stays",
+      { used: 30_000, servedMs: 10, ageMs: 251 },
+      40_000,
+    ],
     ["used by less than four ends it", { used: 30_000, servedMs: 240, ageMs: 251 }, 0],
+    ["unused ends it", { used: 0 }, 0],
   ])("a lease %s", (_, change, leased) => {
     const demand = missedBy([10_000]);
     demand.ended(useOf(change), NOW_MS);
@@ -67,16 +75,21 @@ describe("how much is leased ahead for batches", () => {
   });
 
   it("of one ID each is what single IDs are leased by", () => {
-    const anyUse = fc.record({
-      count: fc.integer({ min: 4, max: 10_000 }),
-      used: fc.nat(10_000),
-      servedMs: fc.nat(300),
-      ageMs: fc.nat(600),
-      freshForMs: fc.constant(FRESH_MS),
-    });
+    // While it is fresh a lease of single IDs ends when it is used up.
+    const anyUse = fc
+      .record({
+        count: fc.integer({ min: 4, max: 10_000 }),
+        left: fc.nat(10_000),
+        servedMs: fc.nat(300),
+        ageMs: fc.nat(600),
+      })
+      .map(({ left, ...use }) => ({
+        ...use,
+        used: use.ageMs > FRESH_MS ? Math.max(0, use.count - left) : use.count,
+        freshForMs: FRESH_MS,
+      }));
     fc.assert(
       fc.property(anyUse, fc.nat(300), (use, roundTripMs) => {
-        fc.pre(use.used <= use.count);
         const [batches, singles] = [missedBy([1]), new FreshDemand(FRESH_MS)];
         for (const demand of [batches, singles]) {
           demand.answered(roundTripMs);

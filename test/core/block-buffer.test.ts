@@ -9,7 +9,7 @@ import {
   type LeaseUse,
   type RefillRule,
 } from "../../src/core/block-buffer.ts";
-import { idOf, leftAt, openFor } from "../../src/core/take-blocks.ts";
+import { idOf, leftAt, openFor, shardOf } from "../../src/core/take-blocks.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;
@@ -110,7 +110,7 @@ describe("leased IDs on their way out", () => {
     const { buffer } = holding(leaseOf(THREE_BLOCKS, { shard: 7 }));
     const places: [Block, number, number][] = [];
     while (places.length < IDS_MAX && buffer.advance(NOW_MS)) {
-      places.push([buffer.block, buffer.offset, buffer.shard]);
+      places.push([buffer.block, buffer.offset, shardOf(buffer)]);
     }
     const [first, second, third] = THREE_BLOCKS;
     expect(places).toEqual([
@@ -679,10 +679,10 @@ class Driver {
     // The block that `skip` moves in may be of a lease that is over.
     this.#sameMoment = false;
     if (!isOpen) return;
-    const { shard } = this.#buffer;
+    const shard = shardOf(this.#buffer);
     for (let left = count; left > 0; left -= 1) {
       this.#move(false);
-      expect(this.#buffer.shard, "B5 one lease").toBe(shard);
+      expect(shardOf(this.#buffer), "B5 one lease").toBe(shard);
     }
   }
 
@@ -701,7 +701,7 @@ class Driver {
     expect(held.ids.indexOf(id), "B1 the next of its lease, so never one again").toBe(before);
     this.#handedOut.set(held, before + 1);
     expect(isFresh(held.lease, this.#nowMs), "B2 is fresh").toBe(true);
-    expect(this.#buffer.shard).toBe(held.lease.shard);
+    expect(shardOf(this.#buffer)).toBe(held.lease.shard);
   }
 
   #plan({ count, countMax, due }: Extract<Action, { kind: "plan" }>): void {

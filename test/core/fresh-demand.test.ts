@@ -38,7 +38,9 @@ describe("how much is leased ahead", () => {
     ["two at once", [0, 0], FRESH_COUNT_MIN],
     ["two in a row", [0, FRESH_MS], FRESH_COUNT_MIN],
     ["two in a row after a pause", [0, 1000, 1001], FRESH_COUNT_MIN],
-    ["many in a row", [0, 10, 20, 30, 40, 50], FRESH_COUNT_MIN],
+    ["many in a row", [0, 10, 20, 30, 40, 50], 6],
+    ["many at once", Array<number>(100).fill(0), 100],
+    ["many long ago and two now", [...Array<number>(100).fill(0), 1000, 1001], FRESH_COUNT_MIN],
     ["two from both sides of a clock that went back", [0, -1], 0],
     ["two after a clock that went back", [0, -1000, -999], FRESH_COUNT_MIN],
   ])("for %s that found nothing", (_, missesMs, count) => {
@@ -51,12 +53,17 @@ describe("how much is leased ahead", () => {
     ["used up at once doubles", { used: 1000, servedMs: 0, ageMs: 5 }, 2000],
     ["used up soon doubles", { used: 1000, servedMs: 100, ageMs: 110 }, 2000],
     ["used up when it got too old stays", { count: 960, used: 960, servedMs: 240 }, 960],
-    ["used in part shrinks to its use", { used: 300, servedMs: 240, ageMs: 251 }, 300],
-    ["used for a while counts by its rate", { used: 300, servedMs: 200, ageMs: 251 }, 360],
-    ["used by a few ends it", { used: FRESH_COUNT_MIN - 1, servedMs: 240, ageMs: 251 }, 0],
+    ["used in part shrinks to its use", { used: 600, servedMs: 240, ageMs: 251 }, 600],
+    ["used for a while counts by its rate", { used: 600, servedMs: 200, ageMs: 251 }, 720],
+    ["used by a few halves", { used: 3, servedMs: 240, ageMs: 251 }, 500],
     [
-      "used by a few more goes on",
-      { used: FRESH_COUNT_MIN, servedMs: 240, ageMs: 251 },
+      "hardly worth it and used by a few ends it",
+      { count: 2 * FRESH_COUNT_MIN - 2, used: FRESH_COUNT_MIN - 1, servedMs: 240, ageMs: 251 },
+      0,
+    ],
+    [
+      "hardly worth it and used by a few more goes on",
+      { count: 2 * FRESH_COUNT_MIN - 2, used: FRESH_COUNT_MIN, servedMs: 240, ageMs: 251 },
       FRESH_COUNT_MIN,
     ],
     [
@@ -64,8 +71,13 @@ describe("how much is leased ahead", () => {
       { count: 4, used: 4, servedMs: 0, ageMs: 0, freshForMs: 1 },
       0,
     ],
-    ["unused ends it", { used: 0, servedMs: 0, ageMs: 251 }, 0],
-    ["unused though in use ends it", { used: 0, servedMs: 240, ageMs: 251 }, 0],
+    ["unused halves", { used: 0, servedMs: 0, ageMs: 251 }, 500],
+    ["unused though in use halves", { used: 0, servedMs: 240, ageMs: 251 }, 500],
+    [
+      "of the least unused ends it",
+      { count: FRESH_COUNT_MIN, used: 0, servedMs: 0, ageMs: 251 },
+      0,
+    ],
     [
       "not looked at for a while still counts",
       { used: 960, servedMs: 240, ageMs: 2 * FRESH_MS },
@@ -76,10 +88,33 @@ describe("how much is leased ahead", () => {
     expect(countAfter(use)).toBe(count);
   });
 
-  it("a lease unused ends what busier ones before it began", () => {
+  it("leases that nobody uses any more are few, and hold no more than was wanted before", () => {
     const demand = demandFor();
-    expect(countAfter({ used: 1000 }, demand)).toBe(1920);
-    expect(countAfter({ used: 0, ageMs: FRESH_MS + 1 }, demand)).toBe(0);
+    demand.ended(useOf({ used: 1000 }), NOW_MS);
+    const wanted = demand.countAt(NOW_MS);
+    let [leases, unused] = [0, 0];
+    for (let count = wanted; count > 0; count = demand.countAt(NOW_MS)) {
+      leases += 1;
+      unused += count;
+      demand.ended({ count, used: 0, servedMs: 0, ageMs: FRESH_MS, freshForMs: FRESH_MS }, NOW_MS);
+    }
+    expect(leases).toBeLessThanOrEqual(Math.log2(wanted));
+    expect(unused).toBeLessThan(2 * wanted);
+  });
+
+  it("misses count for as much as they are, whatever the leases until then", () => {
+    const demand = demandFor();
+    demand.ended(useOf({ count: 10, used: 10, servedMs: 240, ageMs: 251 }), NOW_MS);
+    for (let missed = 0; missed < 64; missed += 1) demand.missed(NOW_MS);
+    expect(demand.countAt(NOW_MS)).toBe(64);
+    expect(demand.countAt(NOW_MS + FRESH_MS + 1)).toBe(10);
+  });
+
+  it("a lease used up doubles the largest until then, though it was asked for before", () => {
+    const demand = demandFor();
+    demand.ended(useOf({ count: 16, used: 16, servedMs: 1, ageMs: 5 }), NOW_MS);
+    demand.ended(useOf({ count: 16, used: 16, servedMs: 1, ageMs: 5 }), NOW_MS);
+    expect(demand.countAt(NOW_MS)).toBe(64);
   });
 
   it.each<[string, number[], number]>([
@@ -107,14 +142,14 @@ describe("how much is leased ahead", () => {
     expect(demand.countAt(NOW_MS + 10_001)).toBe(FRESH_COUNT_MIN);
   });
 
-  it("what was remembered is forgotten once a lease of it was left over", () => {
+  it("what was remembered halves once more where a lease of it was left over", () => {
     const demand = demandFor();
     demand.ended(useOf({ used: 1000 }), NOW_MS);
     for (const missMs of [500, 501]) demand.missed(NOW_MS + missMs);
     const unused = { count: 960, used: 0, servedMs: 240, ageMs: FRESH_MS + 1 };
     demand.ended(useOf(unused), NOW_MS + 752);
     for (const missMs of [753, 754]) demand.missed(NOW_MS + missMs);
-    expect(demand.countAt(NOW_MS + 754)).toBe(FRESH_COUNT_MIN);
+    expect(demand.countAt(NOW_MS + 754)).toBe(480);
   });
 
   it.each<[string, number, number[]]>([
@@ -148,10 +183,11 @@ describe("how much is leased ahead", () => {
   });
 
   it("slow round trips leave less time to use a lease in", () => {
-    const use = { count: 10_000, used: 3000, servedMs: 200, ageMs: 251 };
+    const use = { count: 3600, used: 3000, servedMs: 200, ageMs: 251 };
     expect(countAfter(use)).toBe(15 * (FRESH_MS - LEAD_MS));
     expect(countAfter(use, demandFor(40))).toBe(15 * (FRESH_MS - 50));
-    expect(countAfter(use, demandFor(150))).toBe(15 * (FRESH_MS - 150));
+    expect(countAfter(use, demandFor(100))).toBe(15 * (FRESH_MS - 125));
+    expect(countAfter(use, demandFor(FRESH_MS))).toBe(0);
     expect(countAfter(use, demandFor(10_000))).toBe(0);
   });
 });
@@ -296,14 +332,34 @@ describe("a holder under load", () => {
     },
   );
 
-  it("repeated demand begins small, and no lease is more than double the one before", () => {
-    const { fetches } = simulate(2000, 5, () => 15);
+  it("repeated demand begins small, and finds its size in a few fetches", () => {
+    const { fetches, missed } = simulate(2000, 5, () => 15);
     expect(fetches[0]).toBe(FRESH_COUNT_MIN);
     for (const [index, count] of fetches.entries()) {
-      const before = fetches[index - 1] ?? FRESH_COUNT_MIN;
+      // Of two underway at a time the one that is asked for now doubles what the other was.
+      const before = Math.max(FRESH_COUNT_MIN, missed, ...fetches.slice(0, index));
       expect(count).toBeLessThanOrEqual(2 * before);
     }
+    const settled = fetches.at(-1) ?? 0;
+    expect(fetches.findIndex((count) => count >= settled / 2)).toBeLessThanOrEqual(8);
   });
+
+  it.each([
+    [100, 50, 500],
+    [100, 50, 1100],
+    [1000, 100, 500],
+    [3000, 1000, 2000],
+  ])(
+    "bursts of %d in %d ms, one every %d ms: as much as is used is left over at most",
+    (count, inMs, everyMs) => {
+      const perMs = count / inMs;
+      const { served, missed, leased } = simulate(30_000, 5, (ms) =>
+        ms % everyMs < inMs ? perMs : 0,
+      );
+      expect(leased).toBeLessThanOrEqual(served + (served + missed));
+      expect(missed / (served + missed)).toBeLessThan(0.4);
+    },
+  );
 
   it("leases shrink with the load", () => {
     const { fetches } = simulate(20_000, 5, (ms) => (ms < 5000 ? 15 : 3));

@@ -205,7 +205,7 @@ describe("a lone request", () => {
     }
     const singles = await times(4);
     expect(singles.every(({ fromMemory }) => fromMemory)).toBe(true);
-    expect(held.map(({ call }) => call.count)).toEqual([4, 4, 8, 8]);
+    expect(held.map(({ call }) => call.count)).toEqual([4, 4, 8, 16]);
     const asked = calls.length;
     clock.step(HOUR_MS, "frozen");
     await one();
