@@ -19,8 +19,13 @@ export interface CountedCost {
 
 /** Own namespaces, so that nothing else moves their counters. */
 const COUNTED = {
-  fresh: { name: "single, fresh", namespace: "benchfresh", query: "" },
-  strict: { name: "single, strict", namespace: "benchstrict", query: "?order=strict" },
+  fresh: { name: "single, fresh", socket: "fresh", namespace: "benchfresh", query: "" },
+  strict: {
+    name: "single, strict",
+    socket: "strict",
+    namespace: "benchstrict",
+    query: "?order=strict",
+  },
 } as const;
 
 export interface CountedCosts {
@@ -44,13 +49,13 @@ interface Reading extends ShardCounters {
 async function count(
   rig: Rig,
   plan: { readonly warmUpMs: number; readonly countedMs: number },
-  { name, namespace, query }: (typeof COUNTED)[keyof typeof COUNTED],
+  { name, socket, namespace, query }: (typeof COUNTED)[keyof typeof COUNTED],
 ): Promise<CountedCost> {
   const { workerd, generators } = rig;
-  await makeNamespace(workerd, namespace, SHARDS);
+  await makeNamespace(workerd, socket, namespace, SHARDS);
   const read = async (): Promise<Reading> => {
     const [counters, served] = await Promise.all([
-      readCounters(workerd, namespace),
+      readCounters(workerd, socket, namespace),
       generators.servedSoFar(),
     ]);
     return { ...counters, served };
@@ -58,7 +63,7 @@ async function count(
   // Of a load that ends too early, the readings would be of an idle service.
   const slackMs = plan.warmUpMs;
   const load = generators.run({
-    port: workerd.portOf("open"),
+    port: workerd.portOf(socket),
     path: `/v1/ids/${namespace}${query}`,
     headers: {},
     connections: CONNECTIONS,

@@ -29,15 +29,16 @@ async function ask(workerd: WorkerdProcess, socket: SocketName, asked: Asked): P
 /** In one region, so that any of its shards may be picked. */
 export async function makeNamespace(
   workerd: WorkerdProcess,
+  socket: SocketName,
   name: string,
   shards: number,
 ): Promise<void> {
   const json = { kind: "snowflake", preset: "default", shards, regions: ["enam"] };
-  await ask(workerd, "open", { method: "PUT", path: `/v1/namespaces/${name}`, json });
+  await ask(workerd, socket, { method: "PUT", path: `/v1/namespaces/${name}`, json });
 }
 
 export function makeBatchNamespace(workerd: WorkerdProcess): Promise<void> {
-  return makeNamespace(workerd, BATCH_NAMESPACE, BATCH_SHARDS);
+  return makeNamespace(workerd, "batches", BATCH_NAMESPACE, BATCH_SHARDS);
 }
 
 /** Answers the text of a new key that may issue. */
@@ -67,10 +68,11 @@ const ShardsPage = v.object({
 /** The sums over a namespace's shards, 32 at most. */
 export async function readCounters(
   workerd: WorkerdProcess,
+  socket: SocketName,
   namespace: string,
 ): Promise<ShardCounters> {
   const path = `/v1/shards/${namespace}?limit=32`;
-  const page = v.parse(ShardsPage, await ask(workerd, "open", { method: "GET", path }));
+  const page = v.parse(ShardsPage, await ask(workerd, socket, { method: "GET", path }));
   const sum = { issued: 0, grants: 0, writes: 0 };
   for (const { counters } of page.shards) {
     sum.issued += counters.issued;

@@ -23,7 +23,7 @@ export async function measureStreamMemory(
   const workerd = await WorkerdProcess.start();
   const fetchOnce = (path: string) =>
     generators.run({
-      port: workerd.portOf("open"),
+      port: workerd.portOf("batches"),
       path,
       headers: {},
       connections: 1,

@@ -18,7 +18,10 @@ export const SOCKETS = [
   "honoJson",
   "honoNoop",
   "rowPerId",
-  "open",
+  "honoBatch",
+  "fresh",
+  "strict",
+  "batches",
   "keys",
 ] as const;
 export type SocketName = (typeof SOCKETS)[number];
