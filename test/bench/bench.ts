@@ -5,8 +5,9 @@ import { buildBaselines } from "./baselines.ts";
 import { type CountedCosts, countCosts } from "./counters.ts";
 import { BUNDLE_PATH, bundleGzippedBytes, environment } from "./environment.ts";
 import { Generators } from "./generators.ts";
-import { type HttpResults, type Rig, runRounds } from "./http-rounds.ts";
+import { type HttpResults, runRounds } from "./http-rounds.ts";
 import { measureInProcess } from "./in-process.ts";
+import type { Rig } from "./measurement.ts";
 import { BENCH_USAGE, type BenchOptions, parseBenchOptions } from "./options.ts";
 import { type Findings, reportJson, reportText } from "./report.ts";
 import { makeBatchNamespace, makeKey } from "./service.ts";
@@ -15,11 +16,11 @@ import { judge, type TargetValues } from "./targets.ts";
 import { WorkerdProcess } from "./workerd-process.ts";
 
 const QUICK = {
-  http: { rounds: 3, roundMs: 500, warmUpMs: 250, countedMs: 3000 },
+  http: { rounds: 3, roundMs: 500, passes: 2, warmUpMs: 250, countedMs: 3000 },
   inProcess: { rounds: 5, sampleMs: 20, warmUpMs: 60, idsChecked: 300_000 },
 };
 const FULL = {
-  http: { rounds: 7, roundMs: 2300, warmUpMs: 1000, countedMs: 10_000 },
+  http: { rounds: 7, roundMs: 2300, passes: 6, warmUpMs: 1000, countedMs: 10_000 },
   inProcess: { rounds: 15, sampleMs: 50, warmUpMs: 300, idsChecked: 2_000_000 },
 };
 

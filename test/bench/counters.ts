@@ -1,7 +1,7 @@
 /** What serving costs: rows written, Durable Object calls and leased IDs, at full load. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Rig } from "./http-rounds.ts";
 import { CONNECTIONS } from "./http-rows.ts";
+import type { Rig } from "./measurement.ts";
 import { makeNamespace, readCounters, type ShardCounters } from "./service.ts";
 
 const SHARDS = 8;

@@ -1,17 +1,13 @@
 /** Runs the HTTP rows in interleaved rounds, and takes medians over the rounds. */
-import type { Generators } from "./generators.ts";
-import { latencyMsAt } from "./histogram.ts";
+import { HTTP_ROWS, type HttpRow, RATIOS, type RatioId, type RowId } from "./http-rows.ts";
 import {
-  CONNECTIONS,
-  HTTP_ROWS,
-  type HttpRow,
-  RATIOS,
-  type RatioId,
-  type RowId,
-} from "./http-rows.ts";
+  type Measurement,
+  measurementOf,
+  measureSlice,
+  type Rig,
+  type Slice,
+} from "./measurement.ts";
 import { medianOf } from "./median.ts";
-import { coreWaitMsOf, cpuMsOf, gain } from "./proc.ts";
-import type { WorkerdProcess } from "./workerd-process.ts";
 
 /** From this share of a core on, the process is what bounds the row. */
 const BUSY_CORES = 0.95;
@@ -19,32 +15,13 @@ const BUSY_CORES = 0.95;
 const CORE_WAIT_NOTED = 0.05;
 const RATE_REACHED = 0.99;
 
-export interface Rig {
-  readonly workerd: WorkerdProcess;
-  readonly generators: Generators;
-  /** May issue on the socket `keys`. */
-  readonly issueKey: string;
-}
-
 export interface RoundsPlan {
   readonly rounds: number;
+  /** Of each row, in all passes of a round. */
   readonly roundMs: number;
+  /** A round is so many passes over all rows: the more, the less do the machine's moods tell one row from the next. */
+  readonly passes: number;
   readonly warmUpMs: number;
-}
-
-/** One row in one round. */
-interface Measurement {
-  readonly requestsPerSecond: number;
-  readonly p50Ms: number | undefined;
-  readonly p99Ms: number | undefined;
-  readonly workerdCores: number | undefined;
-  readonly generatorCores: number;
-  /** Share of the time that they were ready to run and had no core. */
-  readonly workerdCoreWait: number | undefined;
-  readonly generatorCoreWait: number | undefined;
-  readonly refused: number;
-  readonly refusedStatus: number | undefined;
-  readonly broken: number;
 }
 
 export interface HttpResult {
@@ -77,15 +54,11 @@ export async function runRounds(
   onProgress: (what: string) => void,
 ): Promise<HttpResults> {
   onProgress("warm-up");
-  for (const row of HTTP_ROWS) await measure(rig, row, plan.warmUpMs);
+  for (const row of HTTP_ROWS) await measureSlice(rig, row, plan.warmUpMs);
   const rounds: Round[] = [];
   for (let index = 0; index < plan.rounds; index += 1) {
     onProgress(`round ${index + 1} of ${plan.rounds}`);
-    const round = new Map<RowId, Measurement>();
-    // Back and forth, so that what changes slowly favours none.
-    const rows = index % 2 === 0 ? HTTP_ROWS : HTTP_ROWS.toReversed();
-    for (const row of rows) round.set(row.id, await measure(rig, row, plan.roundMs));
-    rounds.push(round);
+    rounds.push(await measureRound(rig, plan));
   }
   const ratios: Partial<Record<RatioId, number>> = {};
   for (const { id, above, below } of RATIOS) {
@@ -95,40 +68,17 @@ export async function runRounds(
   return { rows: HTTP_ROWS.map((row) => summaryOf(row, rounds)), ratios };
 }
 
-async function measure(rig: Rig, row: HttpRow, durationMs: number): Promise<Measurement> {
-  const { workerd, generators, issueKey } = rig;
-  const startMs = performance.now();
-  const cpuBeforeMs = cpuMsOf(workerd.pid);
-  const coreWaitBeforeMs = coreWaitMsOf(workerd.pid);
-  const result = await generators.run({
-    port: workerd.portOf(row.socket),
-    path: row.path,
-    headers: row.withKey ? { authorization: `Bearer ${issueKey}` } : {},
-    connections: row.connections ?? CONNECTIONS,
-    durationMs,
-    perSecond: row.perSecond,
-  });
-  const cpuMs = gain(cpuBeforeMs, cpuMsOf(workerd.pid));
-  const coreWaitMs = gain(coreWaitBeforeMs, coreWaitMsOf(workerd.pid));
-  const passedMs = performance.now() - startMs;
-  const { served, elapsedMs, latencyCounts, refused, refusedStatus, broken } = result;
-  if (served === 0) throw new Error(`${row.name}: nothing was served, status ${refusedStatus}`);
-  return {
-    requestsPerSecond: (served / elapsedMs) * 1000,
-    p50Ms: latencyMsAt(latencyCounts, 0.5),
-    p99Ms: latencyMsAt(latencyCounts, 0.99),
-    workerdCores: shareOf(cpuMs, passedMs),
-    generatorCores: result.cpuMs / elapsedMs,
-    workerdCoreWait: shareOf(coreWaitMs, passedMs),
-    generatorCoreWait: shareOf(result.coreWaitMs, elapsedMs),
-    refused,
-    refusedStatus,
-    broken,
-  };
-}
-
-function shareOf(partMs: number | undefined, wholeMs: number): number | undefined {
-  return partMs === undefined ? undefined : partMs / wholeMs;
+async function measureRound(rig: Rig, { passes, roundMs }: RoundsPlan): Promise<Round> {
+  const slices = new Map<RowId, Slice[]>();
+  for (let pass = 0; pass < passes; pass += 1) {
+    // Back and forth, so that what changes slowly favours none.
+    const rows = pass % 2 === 0 ? HTTP_ROWS : HTTP_ROWS.toReversed();
+    for (const row of rows) {
+      const slice = await measureSlice(rig, row, roundMs / passes);
+      slices.set(row.id, [...(slices.get(row.id) ?? []), slice]);
+    }
+  }
+  return new Map([...slices].map(([id, measured]) => [id, measurementOf(measured)]));
 }
 
 function ratioOf(rounds: readonly Round[], above: RowId, below: RowId): number | undefined {
