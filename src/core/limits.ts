@@ -26,10 +26,12 @@ export const CLOCK_DISAGREEMENT_MAX_MS = 60_000;
 export const STANDSTILL_AHEAD_MS = 1000;
 /** How far callers' clocks must have moved meanwhile, in ms: more than they differ from each other. */
 export const STANDSTILL_CALLERS_MOVED_MS = 100;
-/** Grants on one reading of a mark: more than a shard makes in the ms for which it is trusted. */
+/** How many ms more clocks may show while a reading of a mark is trusted: a busy shard spends less time on reading it. */
+export const MARK_READING_TRUSTED_MS = 2;
+/** Grants on one reading of a mark: more than a shard makes while it is trusted. */
 export const MARK_READING_USES_MAX = 64;
-/** How long after its first mark an instance's first answer leaves, in ms: longer than a reading is trusted. */
-export const SETTLE_MS = 3;
+/** How long after its first mark an instance's first answer leaves, in ms: longer than a reading is trusted, with what clocks that count whole ms do not show. */
+export const SETTLE_MS = MARK_READING_TRUSTED_MS + 3;
 /** When to ask again where clocks disagree, in ms: waiting does not mend them, another reading may. */
 export const CLOCK_DISAGREEMENT_RETRY_MS = 1000;
 /** A mark reaches at least reserveMs / 20 past a grant, so demand at full rate writes 20 times per reserveMs. */

@@ -1,10 +1,10 @@
 /**
- * How long one reading of a mark may be trusted: while two clocks still show the ms in which it was made.
+ * How long one reading of a mark may be trusted: while two clocks show MARK_READING_TRUSTED_MS more at most.
  *
  * Two clocks, this object's and its caller's, since one of them may stand still; and MARK_READING_USES_MAX
- * grants at most, for where both do.
+ * grants at most, for where both do. This object's may not have gone back; callers differ from each other.
  */
-import { MARK_READING_USES_MAX } from "./limits.ts";
+import { MARK_READING_TRUSTED_MS, MARK_READING_USES_MAX } from "./limits.ts";
 import type { ClockPair } from "./standstill.ts";
 
 export class MarkReading {
@@ -21,8 +21,10 @@ export class MarkReading {
 
   /** Whether the last reading covers one more grant. */
   covers(lane: number, { ownMs, callerMs }: ClockPair): boolean {
-    const same = lane === this.#lane && ownMs === this.#at.ownMs && callerMs === this.#at.callerMs;
-    if (!same || this.#usesLeft < 1) return false;
+    const agoMs = ownMs - this.#at.ownMs;
+    const isRecent = agoMs >= 0 && agoMs <= MARK_READING_TRUSTED_MS;
+    const isRecentToCaller = Math.abs(callerMs - this.#at.callerMs) <= MARK_READING_TRUSTED_MS;
+    if (lane !== this.#lane || !isRecent || !isRecentToCaller || this.#usesLeft < 1) return false;
     this.#usesLeft -= 1;
     return true;
   }

@@ -6,8 +6,8 @@
  *     The platform's output gate holds the reply until that write is on disk.
  *  S2 Marks are written by compare-and-set, so of two instances alive at once only one gets past its mark;
  *     the other aborts. So that it does before it answers once the successor has, each grant reads its mark
- *     back. One reading serves the grants of one ms, and a successor's first answer leaves SETTLE_MS after its
- *     first mark: no reading that is older than that mark is trusted any more then.
+ *     back. One reading serves the grants of a few ms (core/mark-reading), and a successor's first answer leaves
+ *     SETTLE_MS after its first mark: no reading that is older than that mark is trusted any more then.
  *  S3 A start trusts the stored marks only.
  *  S4 Read, step and write happen with no await between them.
  *  S5 One layout for ever: a call with another one is refused and granted nothing.

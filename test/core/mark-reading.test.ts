@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { MARK_READING_USES_MAX } from "../../src/core/limits.ts";
+import {
+  MARK_READING_TRUSTED_MS,
+  MARK_READING_USES_MAX,
+  SETTLE_MS,
+} from "../../src/core/limits.ts";
 import { MarkReading } from "../../src/core/mark-reading.ts";
 import type { ClockPair } from "../../src/core/standstill.ts";
 
 const LANE = 2;
 const AT: ClockPair = { ownMs: 5000, callerMs: 4990 };
+
+function later(ms: number): ClockPair {
+  return { ownMs: AT.ownMs + ms, callerMs: AT.callerMs + ms };
+}
 
 function readingAt(lane: number, at: ClockPair): MarkReading {
   const reading = new MarkReading();
@@ -24,11 +32,13 @@ describe("a reading of a mark", () => {
     ["the same lane and clocks", true, LANE, { ...AT }],
     ["another lane", false, LANE + 1, AT],
     ["the first lane", false, 0, AT],
-    ["a ms later", false, LANE, { ...AT, ownMs: 5001 }],
+    ["as late as it is trusted", true, LANE, later(MARK_READING_TRUSTED_MS)],
+    ["a ms later than that", false, LANE, later(MARK_READING_TRUSTED_MS + 1)],
     ["a ms earlier", false, LANE, { ...AT, ownMs: 4999 }],
-    ["a caller a ms later", false, LANE, { ...AT, callerMs: 4991 }],
-    ["a caller a ms earlier", false, LANE, { ...AT, callerMs: 4989 }],
-    ["both clocks a ms later", false, LANE, { ownMs: 5001, callerMs: 4991 }],
+    ["late for this object alone", false, LANE, { ...AT, ownMs: 5003 }],
+    ["late for the caller alone", false, LANE, { ...AT, callerMs: 4993 }],
+    ["another caller's clock that is a little behind", true, LANE, { ...AT, callerMs: 4988 }],
+    ["another caller's clock that is far behind", false, LANE, { ...AT, callerMs: 4987 }],
     ["the clocks swapped", false, LANE, { ownMs: 4990, callerMs: 5000 }],
   ])("covers a grant at %s: %s", (_, isCovered, lane, at) => {
     expect(readingAt(LANE, AT).covers(lane, at)).toBe(isCovered);
@@ -50,16 +60,20 @@ describe("a reading of a mark", () => {
   it("is not used up by what it does not cover", () => {
     const reading = readingAt(LANE, AT);
     expect(usesOf(reading, LANE + 1)).toBe(0);
-    expect(usesOf(reading, LANE, { ...AT, ownMs: 5001 })).toBe(0);
+    expect(usesOf(reading, LANE, later(MARK_READING_TRUSTED_MS + 1))).toBe(0);
     expect(usesOf(reading)).toBe(MARK_READING_USES_MAX);
   });
 
   it("is replaced by the next one, of whichever lane", () => {
     const reading = readingAt(LANE, AT);
-    const laterAt = { ownMs: 5001, callerMs: 4990 };
+    const laterAt = later(MARK_READING_TRUSTED_MS + 1);
     reading.made(LANE + 1, laterAt);
     expect(reading.covers(LANE, AT)).toBe(false);
     expect(reading.covers(LANE, laterAt)).toBe(false);
     expect(reading.covers(LANE + 1, laterAt)).toBe(true);
+  });
+
+  it("is over, with the rest of the ms that clocks do not show, before a successor's first answer", () => {
+    expect(MARK_READING_TRUSTED_MS + 1).toBeLessThan(SETTLE_MS);
   });
 });

@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type GrantReply, readGrantReply } from "../../src/core/grant-reply.ts";
-import { SETTLE_MS } from "../../src/core/limits.ts";
+import { MARK_READING_TRUSTED_MS, SETTLE_MS } from "../../src/core/limits.ts";
 import { Shard } from "../../src/objects/shard.ts";
 import { clock } from "../support/clock.ts";
 import { idsOf, json, problemOf } from "../support/requests.ts";
@@ -113,6 +113,9 @@ function twoInstances(state: DurableObjectState) {
   return { old: new Shard(state, env), young: new Shard(state, env), abort };
 }
 
+/** From then on no reading of before is trusted. */
+const READ_ANEW_MS = MARK_READING_TRUSTED_MS + 1;
+
 describe("S2 two instances alive on one storage", () => {
   it("grant nothing twice: the superseded one ends at its own mark", async () => {
     clock.set(START_MS, "frozen");
@@ -121,7 +124,7 @@ describe("S2 two instances alive on one storage", () => {
       const { old, young, abort } = twoInstances(state);
       const spans = [spanOf(await grant(old, callOf("default", { count: 10 })))];
       spans.push(spanOf(await grant(young, callOf("default", { count: 10 }))));
-      clock.step(1, "frozen");
+      clock.step(READ_ANEW_MS, "frozen");
       // Still below its own mark, and yet it must not answer: its IDs would fall behind.
       await expect(grant(old, callOf("default", { count: 10 }))).rejects.toThrow(
         "another instance",
@@ -166,14 +169,14 @@ describe("S2 two instances alive on one storage", () => {
       const { old, young, abort } = twoInstances(state);
       await grant(old, callOf("default", { strict: true }));
       await grant(young, callOf("default", { strict: true }));
-      clock.step(1, "frozen");
+      clock.step(READ_ANEW_MS, "frozen");
       await expect(grant(old, callOf("default", { strict: true }))).rejects.toThrow();
       expect(abort).toHaveBeenCalledOnce();
       await grant(young, callOf("default", { strict: true }));
     });
   });
 
-  it("trust a reading of the mark for one ms, and answer first after longer than that", async () => {
+  it("trust a reading of the mark for a few ms, and answer first after longer than that", async () => {
     clock.set(START_MS, "frozen");
     const stub = stubOf("default", 0);
     await runInDurableObject(stub, async (_, state) => {
@@ -185,7 +188,7 @@ describe("S2 two instances alive on one storage", () => {
       await grant(young, callOf("default", { strict: true }));
       await grant(old, callOf("default", { strict: true }));
       const call = callOf("default", { strict: true });
-      const callersMoved = { ...call, callerNowMs: call.callerNowMs + 1 };
+      const callersMoved = { ...call, callerNowMs: call.callerNowMs + READ_ANEW_MS };
       await expect(grant(old, callersMoved)).rejects.toThrow("another instance");
     });
   });
