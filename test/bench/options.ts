@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import * as v from "valibot";
 
 export const BENCH_USAGE = `usage: node test/bench/bench.ts [--quick] [--json] [--rounds N] [--generators N]
-  --quick         under a minute instead of about five
+  --quick         under a minute instead of about seven
   --json          one JSON object on standard output, and nothing else
   --rounds N      1 to 100 rounds of all HTTP rows
   --generators N  1 to 8 load generators that share the connections, default 1`;
