@@ -27,6 +27,12 @@ const ROWS = [
   { id: "bare", name: "bare fetch handler", socket: "bare", path: "/" },
   { id: "hello", name: "Hono hello", socket: "honoHello", path: "/" },
   { id: "json", name: "Hono JSON constant", socket: "honoJson", path: "/" },
+  {
+    id: "jsonHeaders",
+    name: "the same with our headers",
+    socket: "honoJsonHeaders",
+    path: "/",
+  },
   { id: "fresh", name: "single, fresh", socket: "fresh", path: "/v1/ids/default", ids: 1 },
   {
     id: "freshWithKey",
@@ -37,6 +43,12 @@ const ROWS = [
     ids: 1,
   },
   { id: "noop", name: "Hono → no-op RPC", socket: "honoNoop", path: "/" },
+  {
+    id: "noopHeaders",
+    name: "the same with our headers, arguments",
+    socket: "honoNoopHeaders",
+    path: "/",
+  },
   {
     id: "strict",
     name: "single, strict",

@@ -19,6 +19,8 @@ export const SOCKETS = [
   "honoNoop",
   "rowPerId",
   "honoBatch",
+  "honoJsonHeaders",
+  "honoNoopHeaders",
   "fresh",
   "strict",
   "batches",
