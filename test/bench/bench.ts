@@ -16,7 +16,7 @@ import { judge, type TargetValues } from "./targets.ts";
 import { WorkerdProcess } from "./workerd-process.ts";
 
 const QUICK = {
-  http: { rounds: 3, roundMs: 500, passes: 2, warmUpMs: 250, countedMs: 3000 },
+  http: { rounds: 3, roundMs: 420, passes: 2, warmUpMs: 200, countedMs: 3000 },
   inProcess: { rounds: 5, sampleMs: 20, warmUpMs: 60, idsChecked: 300_000 },
 };
 const FULL = {
