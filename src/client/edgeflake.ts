@@ -5,7 +5,7 @@ import type { DecodedId } from "../core/decoded.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { EdgeflakeError, fieldsOf } from "./errors.ts";
 import { malformed } from "./http.ts";
-import { isWhole } from "./limits.ts";
+import { checkCount, TAKE_MAX } from "./limits.ts";
 import { type EdgeflakeOptions, transportOf } from "./options.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 import { textsInto } from "./texts.ts";
@@ -38,8 +38,6 @@ interface Gathered {
   ids: Promise<string[]>;
 }
 
-/** IDs of one `take` at most. */
-const TAKE_MAX = 1_000_000;
 /** IDs asked for in one request: every preset's line opens so many at once. */
 const REQUEST_MAX = 100_000;
 /** How the service says what it takes. */
@@ -59,7 +57,7 @@ const DEMAND_MS = 250;
  */
 export class Edgeflake {
   readonly #transport: Transport;
-  readonly #options: { readonly timeoutMs: number; readonly retries: number };
+  readonly #options: RetryOptions;
   readonly #waitUntil: (work: Promise<unknown>) => void;
   readonly #buffer = new BlockBuffer(new FreshDemand(DEMAND_MS));
   /** The block in use, and its texts. */
@@ -96,9 +94,7 @@ export class Edgeflake {
     count: number,
     { signal, idempotencyKey, ...placement }: CallOptions = {},
   ): Promise<string[]> {
-    if (!isWhole(count, 1, TAKE_MAX)) {
-      throw new RangeError(`cannot take ${count} IDs: takes 1 to ${TAKE_MAX}`);
-    }
+    checkCount(count);
     const ids: string[] = [];
     const key = idempotencyKey ?? keyFor(placement);
     const untilMs = Date.now() + this.#options.timeoutMs;
@@ -181,7 +177,7 @@ export class Edgeflake {
     if (!fetch) return;
     const { ticket, count } = fetch;
     // Once, and no longer than its claim: whoever finds nothing in memory asks for itself.
-    const once = { timeoutMs: CLAIM_LAPSES_MS, retries: 0, signal: undefined };
+    const once = { timeoutMs: CLAIM_LAPSES_MS, retries: 0 };
     const work = this.#lease(count, {}, once).then(
       (lease) => this.#buffer.fill(ticket, lease, Date.now()),
       (error: unknown) => {

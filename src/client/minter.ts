@@ -2,7 +2,7 @@ import { EdgeflakeError } from "./errors.ts";
 import { flatTextsInto } from "./flat-texts.ts";
 import { httpAsk } from "./http.ts";
 import { LeaseDesk } from "./lease-desk.ts";
-import { isWhole } from "./limits.ts";
+import { checkCount } from "./limits.ts";
 import type { Closed, MintLine } from "./mint-line.ts";
 import { type MinterOptions, settingsOf } from "./minter-options.ts";
 import { pause } from "./retry.ts";
@@ -14,8 +14,6 @@ export type { MinterStore } from "./minter-store.ts";
 
 /** One reading of the clock serves so many IDs at most. */
 const READING_USES_MAX = 64;
-/** IDs of one `take` at most. */
-const TAKE_MAX = 1_000_000;
 /** How often what is due is looked for, in ms: several times within the shortest ttl and reserve. */
 const UPKEEP_MS = 250;
 /** How long `ready` sleeps at most before it looks again, in ms: a renewal may tell another time. */
@@ -98,9 +96,7 @@ export class Minter {
 
   /** `count` IDs, 1 to 1,000,000, decimal: all of them, or it throws as `next` does and stamps none. */
   take(count: number): string[] {
-    if (!isWhole(count, 1, TAKE_MAX)) {
-      throw new RangeError(`cannot take ${count} IDs: takes 1 to ${TAKE_MAX}`);
-    }
+    checkCount(count);
     const line = this.#held();
     if ("kind" in line) throw this.#errorOf(line);
     const { takeMax } = line;

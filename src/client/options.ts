@@ -1,5 +1,6 @@
 /** What a client is made with. */
 import { isWhole, RETRIES_MAX, TIMEOUT_MAX_MS } from "./limits.ts";
+import type { RetryOptions } from "./retry.ts";
 import {
   bindingTransport,
   type EdgeflakeBinding,
@@ -17,25 +18,24 @@ interface CommonOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
+interface HttpOptions {
+  /** Where the service is, e.g. `https://ids.example.com`. */
+  readonly url: string | URL;
+  /** An API key with the scope `issue`, and `read` for decode. */
+  readonly key?: string | undefined;
+}
+
 export type EdgeflakeOptions = CommonOptions &
-  (
-    | {
-        /** Where the service is, e.g. `https://ids.example.com`. */
-        readonly url: string | URL;
-        /** An API key with the scope `issue`, and `read` for decode. */
-        readonly key?: string | undefined;
-      }
-    | { readonly binding: EdgeflakeBinding }
-  );
+  (HttpOptions | { readonly binding: EdgeflakeBinding });
 
 /** The way to the service. Throws TypeError where an option is not one. */
-export function transportOf(options: EdgeflakeOptions): Transport {
+export function transportOf(options: EdgeflakeOptions & RetryOptions): Transport {
   const { namespace, timeoutMs, retries } = options;
   demand(typeof namespace === "string" && namespace !== "", "namespace takes a name");
   demand(isWhole(timeoutMs, 1, TIMEOUT_MAX_MS), `timeoutMs takes 1 to ${TIMEOUT_MAX_MS}`);
   demand(isWhole(retries, 0, RETRIES_MAX), `retries takes 0 to ${RETRIES_MAX}`);
   if ("binding" in options && options.binding) return bindingTransport(options.binding, namespace);
-  const { url, key } = { url: undefined, key: undefined, ...options };
+  const { url, key }: CommonOptions & Partial<HttpOptions> = options;
   demand(/^https?:\/\/./.test(`${url}`), "url takes http://… or https://…");
   return httpTransport(`${url}`, key, namespace);
 }

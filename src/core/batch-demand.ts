@@ -5,7 +5,7 @@
  * A batch is whole or asked for: a lease that has less than a batch left counts as used up.
  */
 import type { LeaseUse } from "./block-buffer.ts";
-import { FRESH_COUNT_MIN, FreshDemand } from "./fresh-demand.ts";
+import { FreshDemand } from "./fresh-demand.ts";
 
 /** Misses within freshForMs that count as repeated demand: a lease is worth four batches, and most of a smaller one's would be left. */
 const REPEATED_MISSES = 4;
@@ -13,7 +13,8 @@ const REPEATED_MISSES = 4;
 const USUAL_WEIGHT = 1 / 16;
 
 export class BatchDemand extends FreshDemand {
-  #usualCount = 0;
+  /** None is usual yet. */
+  protected override usualCount = 0;
 
   /** `freshForMs`: how long misses are remembered. */
   constructor(freshForMs: number) {
@@ -22,15 +23,14 @@ export class BatchDemand extends FreshDemand {
 
   /** Notes that somebody asked for so many at once, ≥ 1. */
   asked(count: number): void {
-    const usual = this.#usualCount;
-    this.#usualCount = usual === 0 ? count : usual + (count - usual) * USUAL_WEIGHT;
-    this.least = Math.ceil(FRESH_COUNT_MIN * this.#usualCount);
+    const usual = this.usualCount;
+    this.usualCount = usual === 0 ? count : usual + (count - usual) * USUAL_WEIGHT;
   }
 
   override ended(use: LeaseUse, nowMs: number): void {
     const { count, used, ageMs, freshForMs } = use;
     // One that was fresh still gave way to the next, since a batch did not go in.
-    const isUsedUp = used > 0 && (ageMs <= freshForMs || count - used < this.#usualCount);
+    const isUsedUp = ageMs <= freshForMs || count - used < this.usualCount;
     super.ended(use, nowMs, isUsedUp);
   }
 }

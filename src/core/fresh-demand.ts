@@ -10,7 +10,7 @@
  */
 import { isWithin, type LeaseUse, type RefillRule } from "./block-buffer.ts";
 
-/** Fewer IDs than that are not worth a lease: they are fetched one by one. */
+/** IDs for fewer callers than that are not worth a lease: they are fetched one by one. */
 export const FRESH_COUNT_MIN = 4;
 /** Misses within freshForMs that count as repeated demand, unless said otherwise. */
 const REPEATED_MISSES = 2;
@@ -24,8 +24,8 @@ const LEAD_ROUND_TRIPS = 1.25;
 export class FreshDemand implements RefillRule {
   readonly #freshForMs: number;
   readonly #repeatedMisses: number;
-  /** Fewer IDs are not worth a lease; repeated demand begins with so many. */
-  protected least = FRESH_COUNT_MIN;
+  /** IDs that a caller usually wants at once. */
+  protected usualCount = 1;
   #count = 0;
   /** What was leased at one time before the silence. */
   #remembered = 0;
@@ -45,8 +45,8 @@ export class FreshDemand implements RefillRule {
     const misses = isRecent ? this.#misses : 0;
     if (misses < this.#repeatedMisses) return this.#count;
     // So many were wanted within freshForMs, whatever was leased meanwhile.
-    const missed = (misses * this.least) / FRESH_COUNT_MIN;
-    return Math.ceil(Math.max(this.least, this.#count, this.#remembered / 2, missed));
+    const wanted = Math.max(misses, FRESH_COUNT_MIN) * this.usualCount;
+    return Math.ceil(Math.max(wanted, this.#count, this.#remembered / 2));
   }
 
   isDue({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): boolean {
@@ -70,7 +70,8 @@ export class FreshDemand implements RefillRule {
     const most = isUsedUp ? 2 * Math.max(count, this.#count) : count;
     const next = Math.ceil(Math.min(Math.max(wanted, count / 2), most));
     // What would come too late is of no use, and of a clock that went back nothing is known.
-    this.#count = inUseMs <= 0 || ageMs < 0 || next < this.least ? 0 : next;
+    const isTooFew = next < FRESH_COUNT_MIN * this.usualCount;
+    this.#count = inUseMs <= 0 || ageMs < 0 || isTooFew ? 0 : next;
     this.#remembered = 0;
   }
 

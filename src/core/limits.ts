@@ -30,7 +30,7 @@ export const STANDSTILL_CALLERS_MOVED_MS = 100;
 export const MARK_READING_TRUSTED_MS = 2;
 /** Grants on one reading of a mark: more than a shard makes while it is trusted. */
 export const MARK_READING_USES_MAX = 64;
-/** How long after its first mark an instance's first answer leaves, in ms: longer than a reading is trusted, with what clocks that count whole ms do not show. */
+/** How long after its first mark an instance's first answer leaves, in ms: longer than a reading is trusted, which is up to 1 ms more than clocks show. */
 export const SETTLE_MS = MARK_READING_TRUSTED_MS + 3;
 /** When to ask again where clocks disagree, in ms: waiting does not mend them, another reading may. */
 export const CLOCK_DISAGREEMENT_RETRY_MS = 1000;

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
+import { addedCounts } from "./histogram.ts";
 import { FromGenerator, type LoadJob, type LoadResult, type ToGenerator } from "./load-messages.ts";
 import { pinGenerator } from "./pinning.ts";
 
@@ -103,7 +104,7 @@ function merged(one: LoadResult, other: LoadResult): LoadResult {
     refusedStatus: one.refusedStatus ?? other.refusedStatus,
     broken: one.broken + other.broken,
     bytes: one.bytes + other.bytes,
-    latencyCounts: one.latencyCounts.map((count, at) => count + (other.latencyCounts[at] ?? 0)),
+    latencyCounts: addedCounts(one.latencyCounts, other.latencyCounts),
     // Flagged is the generator that is the closest to a whole core.
     cpuMs: Math.max(one.cpuMs, other.cpuMs),
     coreWaitMs: Math.max(one.coreWaitMs ?? 0, other.coreWaitMs ?? 0),

@@ -17,6 +17,11 @@ export class Histogram {
   }
 }
 
+/** The counts of both. */
+export function addedCounts(one: readonly number[], other: readonly number[]): number[] {
+  return one.map((count, at) => count + (other[at] ?? 0));
+}
+
 /** The latency that `share` of all stayed at or below, in ms; undefined where there are none. */
 export function latencyMsAt(counts: readonly number[], share: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);

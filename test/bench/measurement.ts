@@ -1,6 +1,6 @@
 /** One row's load for a while, and what it did to the machine. */
 import type { Generators } from "./generators.ts";
-import { latencyMsAt } from "./histogram.ts";
+import { addedCounts, latencyMsAt } from "./histogram.ts";
 import { CONNECTIONS, type HttpRow } from "./http-rows.ts";
 import type { LoadResult } from "./load-messages.ts";
 import { coreWaitMsOf, cpuMsOf, gain } from "./proc.ts";
@@ -66,42 +66,35 @@ export async function measureSlice(rig: Rig, row: HttpRow, durationMs: number): 
 
 /** All slices of a row in one round, at least one, as if they were one. */
 export function measurementOf(slices: readonly Slice[]): Measurement {
-  const sum = (part: (slice: Slice) => number | undefined): number | undefined =>
-    slices.reduce<number | undefined>((total, slice) => {
-      const more = part(slice);
-      return total === undefined || more === undefined ? undefined : total + more;
-    }, 0);
   const loads = slices.map(({ load }) => load);
-  const total = (part: (load: LoadResult) => number) =>
-    loads.reduce((before, load) => before + part(load), 0);
-  const latencyCounts = loads
-    .map((load) => load.latencyCounts)
-    .reduce((one, other) => one.map((count, at) => count + (other[at] ?? 0)));
-  const elapsedMs = total((load) => load.elapsedMs);
-  const passedMs = sum((slice) => slice.passedMs);
+  const elapsedMs = totalOf(loads.map((load) => load.elapsedMs));
+  const passedMs = totalOf(slices.map((slice) => slice.passedMs));
+  const latencyCounts = loads.map((load) => load.latencyCounts).reduce(addedCounts);
+  const share = (parts: readonly (number | undefined)[], wholeMs: number): number | undefined =>
+    parts.every((part) => part !== undefined) ? totalOf(parts) / wholeMs : undefined;
   return {
-    requestsPerSecond: (total((load) => load.served) / elapsedMs) * 1000,
+    requestsPerSecond: (totalOf(loads.map((load) => load.served)) / elapsedMs) * 1000,
     p50Ms: latencyMsAt(latencyCounts, 0.5),
     p99Ms: latencyMsAt(latencyCounts, 0.99),
-    workerdCores: shareOf(
-      sum((slice) => slice.workerdCpuMs),
+    workerdCores: share(
+      slices.map((slice) => slice.workerdCpuMs),
       passedMs,
     ),
-    generatorCores: total((load) => load.cpuMs) / elapsedMs,
-    workerdCoreWait: shareOf(
-      sum((slice) => slice.workerdCoreWaitMs),
+    generatorCores: totalOf(loads.map((load) => load.cpuMs)) / elapsedMs,
+    workerdCoreWait: share(
+      slices.map((slice) => slice.workerdCoreWaitMs),
       passedMs,
     ),
-    generatorCoreWait: shareOf(
-      sum(({ load }) => load.coreWaitMs),
+    generatorCoreWait: share(
+      loads.map((load) => load.coreWaitMs),
       elapsedMs,
     ),
-    refused: total((load) => load.refused),
+    refused: totalOf(loads.map((load) => load.refused)),
     refusedStatus: loads.find((load) => load.refusedStatus !== undefined)?.refusedStatus,
-    broken: total((load) => load.broken),
+    broken: totalOf(loads.map((load) => load.broken)),
   };
 }
 
-function shareOf(partMs: number | undefined, wholeMs: number | undefined): number | undefined {
-  return partMs === undefined || wholeMs === undefined ? undefined : partMs / wholeMs;
+function totalOf(numbers: readonly number[]): number {
+  return numbers.reduce((before, number) => before + number, 0);
 }

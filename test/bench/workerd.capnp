@@ -32,7 +32,7 @@ const config :Workerd.Config = (
     (name = "honoNoopHeaders", worker = (
       modules = [(name = "noop.js", esModule = embed "../../dist/bench/hono-noop-headers.js")],
       compatibilityDate = .date,
-      durableObjectNamespaces = [(className = "Noop", uniqueKey = "bench-honoNoopHeaders", enableSql = true)],
+      durableObjectNamespaces = [(className = "Noop", uniqueKey = "bench-headers-Noop", enableSql = true)],
       durableObjectStorage = (localDisk = "data"),
       bindings = [(name = "NOOP", durableObjectNamespace = "Noop")],
     )),

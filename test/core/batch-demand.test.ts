@@ -66,6 +66,7 @@ describe("how much is leased ahead for batches", () => {
       { used: 30_000, servedMs: 10, ageMs: 251 },
       40_000,
     ],
+    ["with less than that left then doubles", { used: 30_001, servedMs: 10, ageMs: 251 }, 80_000],
     ["used by less than four ends it", { used: 30_000, servedMs: 240, ageMs: 251 }, 0],
     ["unused ends it", { used: 0 }, 0],
   ])("a lease %s", (_, change, leased) => {

@@ -93,7 +93,7 @@ describe("how much is leased ahead", () => {
     demand.ended(useOf({ used: 1000 }), NOW_MS);
     const wanted = demand.countAt(NOW_MS);
     let [leases, unused] = [0, 0];
-    for (let count = wanted; count > 0; count = demand.countAt(NOW_MS)) {
+    for (let count = wanted; count > 0 && leases < wanted; count = demand.countAt(NOW_MS)) {
       leases += 1;
       unused += count;
       demand.ended({ count, used: 0, servedMs: 0, ageMs: FRESH_MS, freshForMs: FRESH_MS }, NOW_MS);

@@ -14,6 +14,13 @@ function later(ms: number): ClockPair {
   return { ownMs: AT.ownMs + ms, callerMs: AT.callerMs + ms };
 }
 
+const TOO_LATE = later(MARK_READING_TRUSTED_MS + 1);
+
+/** At the same time by this object's clock, and earlier by the caller's. */
+function behind(ms: number): ClockPair {
+  return { ...AT, callerMs: AT.callerMs - ms };
+}
+
 function readingAt(lane: number, at: ClockPair): MarkReading {
   const reading = new MarkReading();
   reading.made(lane, at);
@@ -33,12 +40,12 @@ describe("a reading of a mark", () => {
     ["another lane", false, LANE + 1, AT],
     ["the first lane", false, 0, AT],
     ["as late as it is trusted", true, LANE, later(MARK_READING_TRUSTED_MS)],
-    ["a ms later than that", false, LANE, later(MARK_READING_TRUSTED_MS + 1)],
+    ["a ms later than that", false, LANE, TOO_LATE],
     ["a ms earlier", false, LANE, { ...AT, ownMs: 4999 }],
-    ["late for this object alone", false, LANE, { ...AT, ownMs: 5003 }],
-    ["late for the caller alone", false, LANE, { ...AT, callerMs: 4993 }],
-    ["another caller's clock that is a little behind", true, LANE, { ...AT, callerMs: 4988 }],
-    ["another caller's clock that is far behind", false, LANE, { ...AT, callerMs: 4987 }],
+    ["late for this object alone", false, LANE, { ...AT, ownMs: TOO_LATE.ownMs }],
+    ["late for the caller alone", false, LANE, { ...AT, callerMs: TOO_LATE.callerMs }],
+    ["a caller that is a little behind", true, LANE, behind(MARK_READING_TRUSTED_MS)],
+    ["a caller that is far behind", false, LANE, behind(MARK_READING_TRUSTED_MS + 1)],
     ["the clocks swapped", false, LANE, { ownMs: 4990, callerMs: 5000 }],
   ])("covers a grant at %s: %s", (_, isCovered, lane, at) => {
     expect(readingAt(LANE, AT).covers(lane, at)).toBe(isCovered);
@@ -60,17 +67,16 @@ describe("a reading of a mark", () => {
   it("is not used up by what it does not cover", () => {
     const reading = readingAt(LANE, AT);
     expect(usesOf(reading, LANE + 1)).toBe(0);
-    expect(usesOf(reading, LANE, later(MARK_READING_TRUSTED_MS + 1))).toBe(0);
+    expect(usesOf(reading, LANE, TOO_LATE)).toBe(0);
     expect(usesOf(reading)).toBe(MARK_READING_USES_MAX);
   });
 
   it("is replaced by the next one, of whichever lane", () => {
     const reading = readingAt(LANE, AT);
-    const laterAt = later(MARK_READING_TRUSTED_MS + 1);
-    reading.made(LANE + 1, laterAt);
+    reading.made(LANE + 1, TOO_LATE);
     expect(reading.covers(LANE, AT)).toBe(false);
-    expect(reading.covers(LANE, laterAt)).toBe(false);
-    expect(reading.covers(LANE + 1, laterAt)).toBe(true);
+    expect(reading.covers(LANE, TOO_LATE)).toBe(false);
+    expect(reading.covers(LANE + 1, TOO_LATE)).toBe(true);
   });
 
   it("is over, with the rest of the ms that clocks do not show, before a successor's first answer", () => {

@@ -312,6 +312,7 @@ describe("no ID of a batch comes twice", () => {
     let requests = 0;
     for (const stepMs of [0, 3, 251, -20, 1500, -3000]) {
       clock.step(stepMs);
+      const asked = calls.length;
       const round = await Promise.all(
         Array.from({ length: 150 }, async (_, index) => {
           const count = COUNTS[index % COUNTS.length] ?? 1;
@@ -323,7 +324,8 @@ describe("no ID of a batch comes twice", () => {
       );
       requests += round.length;
       for (const answer of round) ids.push(...answer.ids);
-      for (const shard of new Set(round.map((answer) => answer.shard))) {
+      // A round that is answered from memory alone wakes no shard.
+      for (const shard of new Set(calls.slice(asked).map((call) => call.shard))) {
         await evictDurableObject(stubOf("crowd", shard));
       }
     }
