@@ -8,14 +8,19 @@ export default defineConfig({
   test: {
     // Tests fail requests on purpose: the service's own log lines would bury what matters.
     onConsoleLog: (line) => !line.startsWith('{"requestId"'),
+    tags: [{ name: "long", description: "Left out of `npm test`; `npm run test:all` runs it." }],
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
     projects: [
       {
         test: {
           name: "core",
-          include: ["test/{core,console-core,openapi,simulation,verify}/**/*.test.ts"],
+          include: ["test/{core,console-core,openapi,verify}/**/*.test.ts"],
           testTimeout: 60_000,
         },
+      },
+      {
+        // Simulated worlds, from seeds.
+        test: { name: "worlds", include: ["test/simulation/**/*.test.ts"], testTimeout: 300_000 },
       },
       { test: { name: "architecture", include: ["test/architecture/**/*.test.ts"] } },
       {

@@ -7,7 +7,7 @@ export interface Mutant {
   readonly from: string;
   readonly to: string;
   /** The Vitest project and the test file that turns red; `named`: a part of its title, to run nothing else. */
-  readonly project: "core" | "workerd" | "contract";
+  readonly project: "contract" | "core" | "workerd" | "worlds";
   readonly test: string;
   readonly named?: string;
 }
@@ -20,7 +20,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "objects/shard.ts",
     from: "!this.#storage.raise(raise, JSON.stringify(counters))",
     to: "false",
-    project: "core",
+    project: "worlds",
     test: WORLD,
     named: "a known seed",
   },
@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "core/lanes.ts",
     from: "({ next: mark, mark })",
     to: "({ next: Math.max(0, mark - 4096), mark })",
-    project: "core",
+    project: "worlds",
     test: WORLD,
     named: "a known seed",
   },
@@ -121,7 +121,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "service/issue.ts",
     from: "  return pinned\n    ? issueFrom(shards, namespace, request)\n    : issueFromOneOfTwo(shards, namespace, request);",
     to: "  const kept = (issue as { kept?: Promise<Issued> }).kept;\n  if (kept && count === 1) return kept;\n  const issued = pinned\n    ? issueFrom(shards, namespace, request)\n    : issueFromOneOfTwo(shards, namespace, request);\n  if (count === 1) (issue as { kept?: Promise<Issued> }).kept = issued;\n  return issued;",
-    project: "core",
+    project: "worlds",
     test: WORLD,
     named: "a known seed",
   },
@@ -130,7 +130,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "service/pick-shard.ts",
     from: "return shardOfKey(encoder.encode(placement.key), namespace.keyShards);",
     to: "return homeOf(namespace, placement.from).shard;",
-    project: "core",
+    project: "worlds",
     test: WORLD,
     named: "a known seed",
   },
@@ -203,7 +203,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "core/worker-lease.ts",
     from: "first: Math.ceil(workerCount / 2)",
     to: "first: 0",
-    project: "core",
+    project: "worlds",
     test: WORLD,
     named: "a known seed",
   },
