@@ -6,10 +6,8 @@ const COMPATIBILITY_DATE = "2026-10-23";
 
 export default defineConfig({
   test: {
-    // Tests fail requests on purpose: the service's own log lines would bury what matters.
-    onConsoleLog: (line) => !line.startsWith('{"requestId"'),
     tags: [{ name: "long", description: "Left out of `npm test`; `npm run test:all` runs it." }],
-    reporters: ["default", "./test/support/closing-line-reporter.ts"],
+    reporters: ["minimal", "./test/support/reporter.ts"],
     projects: [
       {
         test: {
@@ -89,6 +87,16 @@ export default defineConfig({
           // A page is waited for most of the time: all files at once take the time of one.
           maxWorkers: 4,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        // Each mutant runs the test that must notice it, in a Vitest of its own; one for each core.
+        test: {
+          name: "mutants",
+          include: ["test/mutants/**/*.test.ts"],
+          testTimeout: 300_000,
+          maxConcurrency: 2,
+          sequence: { groupOrder: 3 },
         },
       },
     ],
