@@ -163,6 +163,26 @@ describe("a question", () => {
     await expectFocus(release);
   });
 
+  it("moves the focus before the next key is pressed, however late frames are drawn", async () => {
+    const { worker, token } = await service.ask("/v1/leases/leaf", "POST", { holder: "pod-8" });
+    const page = await browser.open(`${service.url}/docs`);
+    await page.addInitScript(() => {
+      const next = requestAnimationFrame.bind(window);
+      window.requestAnimationFrame = (draw) => next((atMs) => setTimeout(draw, 300, atMs));
+    });
+    await page.goto(`${service.url}/#/leases/leaf`);
+    await page.getByLabel("Worker ID", { exact: true }).fill(`${worker}`);
+    await page.getByLabel("Token").fill(`${token}`);
+    await page.keyboard.press("Enter");
+    const yes = page.getByRole("button", { name: /^Yes, release/ });
+    await yes.focus();
+    // All that was left to a frame has run by then.
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await expectFocus(yes);
+    await page.keyboard.press("Enter");
+    await page.getByText("is released").waitFor();
+  });
+
   it("a key that was shown leaves the focus where the next one is made", async () => {
     const page = await browser.open(`${service.url}/#/keys`);
     await page.getByRole("button", { name: "Create" }).click();

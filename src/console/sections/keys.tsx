@@ -1,5 +1,5 @@
 /** API keys: who has one, new ones, and their end. */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 import {
   ApiError,
   ask,
@@ -75,7 +75,7 @@ function isKeyPage({ keys }: Json): boolean {
 function useMayMake({ answer, error }: Polled): boolean {
   const key = useSavedKey();
   const [shownTo, setShownTo] = useState<string | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (answer) setShownTo(key);
     else if (error instanceof ApiError && [401, 403].includes(error.status)) {
       setShownTo(undefined);

@@ -1,5 +1,5 @@
 /** The shards of a namespace as they are now. */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
 import { Away } from "../parts/away.tsx";
@@ -88,7 +88,7 @@ function Answered({ answer, atMs, definition }: Answer) {
 function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
   const { answer, atMs, bounds } = props;
   const [history, setHistory] = useState(NO_HISTORY);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const facts = objectsOf(answer.shards).map(shardFacts);
     setHistory((before) => nextHistory(before, facts, atMs));
   }, [answer]);
