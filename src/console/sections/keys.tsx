@@ -64,7 +64,7 @@ export function Keys() {
 const REVOKE_DOUBT =
   "It may be revoked nonetheless: then it is no more in the list, once that is there again.";
 
-function isKeyPage({ keys }: Json): boolean {
+export function isKeyPage({ keys }: Json): boolean {
   return isListOf(keys, ({ id, scopes }) => textOf(id) !== "" && Array.isArray(scopes));
 }
 
@@ -84,7 +84,7 @@ function useMayMake({ answer, error }: Polled): boolean {
   return shownTo === key;
 }
 
-function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) => void }) {
+export function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) => void }) {
   const { keys, onRevoke } = props;
   if (keys.length === 0) return <p>No key is listed here but the administrator’s own.</p>;
   return (

@@ -17,7 +17,7 @@ import { Chart, Sparkline } from "../parts/sparkline.tsx";
 import { Wide } from "../parts/wide.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
-import { NO_HISTORY, nextHistory, type Seen, type Totals } from "../shard-history.ts";
+import { type History, NO_HISTORY, nextHistory, type Seen, type Totals } from "../shard-history.ts";
 import {
   type Bounds,
   boundsIn,
@@ -92,6 +92,10 @@ function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
     const facts = objectsOf(answer.shards).map(shardFacts);
     setHistory((before) => nextHistory(before, facts, atMs));
   }, [answer]);
+  return <ShardsView history={history} bounds={bounds} />;
+}
+
+export function ShardsView({ history, bounds }: { history: History; bounds: Bounds }) {
   return (
     <One>
       <Charts totals={history.totals} />
