@@ -55,15 +55,19 @@ export class TestBrowser {
     return this.#deeds.requests;
   }
 
-  /** Opens an address in a tab that has seen nothing else. */
+  /** Opens an address anew. The tab has no key from other tests; within one test it keeps its own. */
   async open(url: string, view: View = {}): Promise<Page> {
     const { colorScheme = "light", width = 1200, key = "", time } = view;
     const page = await this.#pageOf(time);
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
-    // Any file of the same origin: only there is the tab's storage at hand.
-    await page.goto(new URL("/icon.svg", url).href);
-    await page.evaluate(keepKey, key);
+    // An address that differs in its fragment alone would not be loaded.
+    await page.goto("about:blank");
+    if (key !== "") {
+      // Any file of the same origin: only there is the tab's storage at hand.
+      await page.goto(new URL("/icon.svg", url).href);
+      await page.evaluate(keepKey, key);
+    }
     await page.goto(url);
     await page.locator("h1").waitFor();
     return page;
@@ -102,8 +106,11 @@ export class TestBrowser {
   }
 
   async #endTest(isFailed: boolean): Promise<void> {
-    await this.#shared?.unrouteAll();
-    await this.#shared?.goto("about:blank");
+    if (this.#shared && this.#shared.url() !== "about:blank") {
+      await this.#shared.unrouteAll();
+      await this.#shared.evaluate(() => sessionStorage.clear());
+      await this.#shared.goto("about:blank");
+    }
     for (const context of this.#browser?.contexts() ?? []) {
       // The next test has nothing of one that failed.
       if (isFailed || context !== this.#shared?.context()) await context.close();
@@ -149,8 +156,7 @@ function delayFrames(): void {
 
 /** In the page, as the console itself keeps it. */
 function keepKey(key: string): void {
-  sessionStorage.clear();
-  if (key !== "") sessionStorage.setItem("edgeflake-key", key);
+  sessionStorage.setItem("edgeflake-key", key);
 }
 
 function newDeeds(): Deeds {

@@ -108,13 +108,16 @@ export async function setVisible(page: Page, isVisible: boolean): Promise<void> 
   );
 }
 
-/** What axe-core finds on the page as it is. */
-export async function findings(page: Page): Promise<string[]> {
+/** What axe-core finds on the page as it is; `tags`: by these rules only. */
+export async function findings(page: Page, ...tags: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (window as unknown as AxeWindow).axe.run());
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`,
-  );
+  const { violations } = await page.evaluate((runOnly) => {
+    const options = runOnly.length > 0 ? { runOnly } : {};
+    return (window as unknown as AxeWindow).axe.run({ ...options, resultTypes: ["violations"] });
+  }, tags);
+  return violations.map(({ id, nodes }) => {
+    return `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`;
+  });
 }
 
 interface AxeWindow {
