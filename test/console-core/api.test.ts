@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, ask, type Json, problemOf } from "../../src/console/api.ts";
 import { listNames } from "../../src/console/namespaces.ts";
-import { useQueue } from "../../src/console/parts/action.ts";
+import { useAction, useQueue } from "../../src/console/parts/action.ts";
 import { bodyOf } from "../../src/console/parts/new-key.tsx";
 import { cursorQuery } from "../../src/console/parts/pager.tsx";
 import { Problem } from "../../src/console/parts/problem.tsx";
@@ -221,7 +221,23 @@ describe("names of namespaces", () => {
   });
 });
 
-describe("things done one after another", () => {
+describe("an action", () => {
+  it("is done once, however often it is pressed, until it has ended", async () => {
+    const { act } = useAction();
+    const gate = Promise.withResolvers<void>();
+    const work = vi.fn<() => Promise<void>>(() => gate.promise);
+    act(work);
+    act(work);
+    expect(work).toHaveBeenCalledTimes(1);
+    gate.reject(new Error("lost"));
+    await vi.waitFor(() => {
+      act(work);
+      expect(work).toHaveBeenCalledTimes(2);
+    });
+  });
+});
+
+describe("actions in a queue", () => {
   it("start in turn, and a failure stops none of them", async () => {
     const { act } = useQueue();
     const done: string[] = [];

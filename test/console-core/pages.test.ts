@@ -160,7 +160,18 @@ describe("what is wrong with a field is tied to it", () => {
 });
 
 const EVIL = "<img src=x onerror=window.pwned=1>";
-const NAMES = ["decode", "range", "get", "design", "shards", "leases", "keys", EVIL, ""];
+const NAMES = [
+  "decode",
+  "range",
+  "get",
+  "design",
+  "shards",
+  "leases",
+  "keys",
+  EVIL,
+  "__proto__",
+  "",
+];
 
 describe("an address with", () => {
   it.each([
