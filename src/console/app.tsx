@@ -1,5 +1,5 @@
 /** The page: its sections by address, and the key of this tab. */
-import { useEffect, useRef } from "hono/jsx/dom";
+import { useLayoutEffect, useRef } from "hono/jsx/dom";
 import { KeyForm } from "./parts/key-form.tsx";
 import { addressOf, useVisit } from "./route.ts";
 import { Decode } from "./sections/decode.tsx";
@@ -28,7 +28,7 @@ export function App() {
   const known = SECTIONS.find(({ name }) => name === route.section);
   const { name: current, title, Section } = known ?? SECTIONS[0];
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Edgeflake`;
     // Who followed a link goes on reading at the new view; the page's own start is left alone.
     if (number > 0) heading.current?.focus();

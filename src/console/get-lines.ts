@@ -31,7 +31,7 @@ const DECIMAL_ONLY = " // decimal texts";
 /** Pairs of a title and what does the same there. The client gives decimal texts, whatever was chosen. */
 export function linesOf(wish: Wish, origin: string, withKey: boolean): [string, string][] {
   const { name, count, encoding, key } = wish;
-  const url = `${origin}/v1/ids/${encodeURIComponent(name)}?${queryOf(wish)}`;
+  const url = `${origin}/v1/ids/${encodeURIComponent(name.toWellFormed())}?${queryOf(wish)}`;
   const authorization = withKey ? ' -H "Authorization: Bearer $KEY"' : "";
   const ofClient = [
     `url: ${JSON.stringify(origin)}`,

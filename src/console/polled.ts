@@ -12,7 +12,7 @@ export interface Polled {
   readonly error?: unknown;
 }
 
-const NOTHING: Polled = { atMs: 0 };
+export const NOTHING: Polled = { atMs: 0 };
 
 /** For what does not change: asked again only until there is an answer. */
 export const ONCE = Number.POSITIVE_INFINITY;
@@ -57,7 +57,7 @@ function anything(): boolean {
   return true;
 }
 
-interface Task {
+export interface Task {
   readonly path: string;
   readonly everyMs: number;
   readonly isAnswer: (answer: Json) => boolean;
@@ -66,7 +66,7 @@ interface Task {
 type Tell = (change: (before: Polled) => Polled) => void;
 
 /** Goes on until the returned function is called. */
-function poll({ path, everyMs, isAnswer }: Task, tell: Tell): () => void {
+export function poll({ path, everyMs, isAnswer }: Task, tell: Tell): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -34,6 +34,7 @@ export async function docsPage(document: unknown): Promise<string> {
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Edgeflake API</title><link rel="stylesheet" href="/docs.css"></head>
 <body>
+<main>
 <h1>Edgeflake API</h1>
 <p>${info.description} The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
 <h2>Routes</h2>
@@ -64,6 +65,7 @@ ${Object.entries(components.examples).map(
     html`<tr id="${code}"><td><code>${code}</code></td><td>${value.status}</td><td>${value.title}</td><td>${value.detail}</td></tr>`,
 )}
 </table>
+</main>
 </body>
 </html>`;
   return page.toString();

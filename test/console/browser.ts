@@ -1,5 +1,5 @@
 /** A real browser, one for each file of tests, and what its pages did that they must not. */
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
 /** Longer than anything here takes: a page that hangs says where. */
@@ -12,6 +12,8 @@ export interface View {
   readonly width?: number;
   /** An API key that the tab has already. */
   readonly key?: string;
+  /** How the page is slowed down or sped up; then it has a context of its own. */
+  readonly time?: "lateFrames" | "clock";
 }
 
 /** What pages did: all of it is told at the end of the test. */
@@ -24,9 +26,11 @@ interface Deeds {
 
 export class TestBrowser {
   #browser: Browser | undefined;
+  /** The page that tests use one after another. */
+  #shared: Page | undefined;
   #deeds: Deeds = newDeeds();
 
-  /** A browser for the tests of this file; after each of them its pages are closed and judged. */
+  /** A browser for the tests of this file; after each of them its pages are left and judged. */
   static ofFile(): TestBrowser {
     const one = new TestBrowser();
     beforeAll(async () => {
@@ -36,25 +40,14 @@ export class TestBrowser {
         args: ["--no-sandbox"],
       });
     });
-    afterEach(async () => {
-      for (const context of one.#browser?.contexts() ?? []) await context.close();
-      const { violations, errors, dialogs } = one.#deeds;
-      const requests = one.#deeds.requests.filter((url) => !isOfService(url));
-      one.#deeds = newDeeds();
-      expect({ violations, errors, dialogs, requests }).toEqual({
-        violations: [],
-        errors: [],
-        dialogs: [],
-        requests: [],
-      });
-    });
+    afterEach(({ task }) => one.#endTest(task.result?.state === "fail"));
     afterAll(() => one.#close());
     return one;
   }
 
-  /** Paths of all requests of this test, in order. */
-  get paths(): string[] {
-    return this.#deeds.requests.map((url) => new URL(url).pathname);
+  /** Paths of all requests to the API of this test, in order. */
+  get asked(): string[] {
+    return this.urls.map((url) => new URL(url).pathname).filter((path) => path.startsWith("/v1/"));
   }
 
   /** Addresses of all requests of this test, in order. */
@@ -62,36 +55,75 @@ export class TestBrowser {
     return this.#deeds.requests;
   }
 
-  /** Opens an address in a tab of its own. */
-  async open(url: string, { colorScheme = "light", width = 1200, key }: View = {}): Promise<Page> {
-    if (!this.#browser) throw new Error("the browser is not started");
-    const context = await this.#browser.newContext({
-      colorScheme,
-      viewport: { width, height: 900 },
-      locale: "en-GB",
-      timezoneId: "Europe/Vienna",
-    });
-    context.setDefaultTimeout(STEP_MAX_MS);
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const page = await context.newPage();
-    this.#watch(page);
-    await page.addInitScript(listenForViolations);
-    if (key !== undefined) await page.addInitScript(keepKey, key);
+  /** Opens an address anew. The tab has no key from other tests; within one test it keeps its own. */
+  async open(url: string, view: View = {}): Promise<Page> {
+    const { colorScheme = "light", width = 1200, key = "", time } = view;
+    const page = await this.#pageOf(time);
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    // An address that differs in its fragment alone would not be loaded.
+    await page.goto("about:blank");
+    if (key !== "") {
+      // Any file of the same origin: only there is the tab's storage at hand.
+      await page.goto(new URL("/icon.svg", url).href);
+      await page.evaluate(keepKey, key);
+    }
     await page.goto(url);
     await page.locator("h1").waitFor();
     return page;
   }
 
-  #watch(page: Page): void {
-    const { requests, violations, errors, dialogs } = this.#deeds;
-    page.on("request", (request) => requests.push(request.url()));
-    page.on("pageerror", (error) => errors.push(error.message));
-    page.on("console", (message) => {
-      if (message.text().startsWith(VIOLATION)) violations.push(message.text());
+  async #pageOf(time: View["time"]): Promise<Page> {
+    if (time === undefined) {
+      this.#shared ??= await (await this.#newContext()).newPage();
+      return this.#shared;
+    }
+    const context = await this.#newContext();
+    if (time === "lateFrames") await context.addInitScript(delayFrames);
+    else await context.clock.install();
+    return await context.newPage();
+  }
+
+  async #newContext(): Promise<BrowserContext> {
+    if (!this.#browser) throw new Error("the browser is not started");
+    const context = await this.#browser.newContext({
+      locale: "en-GB",
+      timezoneId: "Europe/Vienna",
     });
-    page.on("dialog", (dialog) => {
-      dialogs.push(dialog.message());
+    context.setDefaultTimeout(STEP_MAX_MS);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await context.addInitScript(listenForViolations);
+    context.on("request", (request) => this.#deeds.requests.push(request.url()));
+    context.on("weberror", (error) => this.#deeds.errors.push(error.error().message));
+    context.on("console", (message) => {
+      if (message.text().startsWith(VIOLATION)) this.#deeds.violations.push(message.text());
+    });
+    context.on("dialog", (dialog) => {
+      this.#deeds.dialogs.push(dialog.message());
       void dialog.dismiss();
+    });
+    return context;
+  }
+
+  async #endTest(isFailed: boolean): Promise<void> {
+    if (this.#shared && this.#shared.url() !== "about:blank") {
+      await this.#shared.unrouteAll();
+      await this.#shared.evaluate(() => sessionStorage.clear());
+      await this.#shared.goto("about:blank");
+    }
+    for (const context of this.#browser?.contexts() ?? []) {
+      // The next test has nothing of one that failed.
+      if (isFailed || context !== this.#shared?.context()) await context.close();
+    }
+    if (isFailed) this.#shared = undefined;
+    const { violations, errors, dialogs } = this.#deeds;
+    const requests = this.#deeds.requests.filter((url) => !isOfService(url));
+    this.#deeds = newDeeds();
+    expect({ violations, errors, dialogs, requests }).toEqual({
+      violations: [],
+      errors: [],
+      dialogs: [],
+      requests: [],
     });
   }
 
@@ -116,10 +148,15 @@ function listenForViolations(): void {
   });
 }
 
-/** In the page, as the console itself keeps it; not again where it was forgotten. */
+/** In the page: a slow machine draws late. */
+function delayFrames(): void {
+  const next = requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (draw) => next((atMs) => setTimeout(draw, 200, atMs));
+}
+
+/** In the page, as the console itself keeps it. */
 function keepKey(key: string): void {
-  if (sessionStorage.getItem("given") === null) sessionStorage.setItem("edgeflake-key", key);
-  sessionStorage.setItem("given", "yes");
+  sessionStorage.setItem("edgeflake-key", key);
 }
 
 function newDeeds(): Deeds {

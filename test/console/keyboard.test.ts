@@ -1,82 +1,241 @@
-/** The console by keyboard, and faster than it is drawn. Needs `npm run build` before. */
-import { describe, expect, it } from "vitest";
+/**
+ * The console by keyboard alone, where the focus goes, and input faster than the page is drawn. Needs `npm run build`
+ * before.
+ * @module-tag long
+ */
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import { TestBrowser } from "./browser.ts";
-import { eventually, SECTIONS } from "./pages.ts";
-import { TestService } from "./service.ts";
+import {
+  button,
+  eventually,
+  expectCount,
+  expectFocus,
+  fill,
+  nextFrame,
+  SECTIONS,
+} from "./pages.ts";
+import { ADMIN_KEY, TestService } from "./service.ts";
 
 const service = TestService.ofFile("open");
 const browser = TestBrowser.ofFile();
+beforeAll(() => fill(service));
 
-/** Longer than the page takes to be drawn anew, in ms. */
-const SETTLED_MS = 100;
+/** More than any section has places for the focus. */
+const STEPS_MAX = 150;
+
+interface Place {
+  readonly tag: string;
+  readonly words: string;
+  readonly outline: string;
+  readonly isInView: boolean;
+}
+
+/** Where the focus is. */
+function place(page: Page): Promise<Place> {
+  return page.evaluate(() => {
+    const one = document.activeElement ?? document.body;
+    const { outlineStyle, outlineWidth } = getComputedStyle(one);
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    return {
+      tag: one.tagName,
+      words: one.getAttribute("aria-label") ?? one.textContent ?? "",
+      outline: `${outlineStyle} ${outlineWidth}`,
+      isInView: right > 0 && left < innerWidth && bottom > 0 && top < innerHeight,
+    };
+  });
+}
+
+async function makeKey(name: string): Promise<string> {
+  const { id } = await service.ask("/v1/keys", "POST", { name, scopes: ["issue"] });
+  return `${id}`;
+}
+
+describe("in each section", () => {
+  it.each(SECTIONS)(
+    "$title: the focus is seen wherever it goes, and stays in a field that is typed in",
+    async ({ address, sign }) => {
+      const page = await browser.open(`${service.url}/${address}`, { width: 375 });
+      await page.locator("main").getByText(sign).first().waitFor();
+      let steps = 0;
+      for (; steps < STEPS_MAX; steps += 1) {
+        await page.keyboard.press("Tab");
+        const { tag, words, outline, isInView } = await place(page);
+        if (tag === "BODY") break;
+        expect([words, outline, isInView]).toEqual([words, "solid 3px", true]);
+      }
+      expect(steps).toBeGreaterThan(10);
+      expect(steps).toBeLessThan(STEPS_MAX);
+      const fields = await page.locator("input[type=text], input[type=password]").all();
+      // The namespace comes first: with another one the forms below it may go.
+      for (const field of fields.reverse()) {
+        await field.focus();
+        await page.keyboard.press("End");
+        for (const letter of "abc") {
+          await page.keyboard.press(letter);
+          await nextFrame(page);
+        }
+        // The epoch of a layout says at once that this is none, and keeps it.
+        expect(await field.inputValue()).toMatch(/abc$/);
+        expect(await field.evaluate((one) => one === document.activeElement)).toBe(true);
+      }
+    },
+  );
+});
 
 describe("by keyboard", () => {
-  it("a section is opened, a form filled in and sent; the focus is seen", async () => {
+  it("a section is opened, a form filled in and sent", async () => {
     const page = await browser.open(`${service.url}/#/decode`);
-    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
-    for (let steps = 0; (await focused()) !== "Get" && steps < 20; steps += 1) {
+    for (let steps = 0; (await place(page)).words !== "Get" && steps < 20; steps += 1) {
       await page.keyboard.press("Tab");
     }
-    const outline = await page.evaluate(() => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(
-        document.activeElement ?? document.body,
-      );
-      return `${outlineStyle} ${outlineWidth}`;
-    });
-    expect(outline).toBe("solid 3px");
     await page.keyboard.press("Enter");
-    // Who cannot see the page hears which view it is.
-    const element = () => page.evaluate(() => document.activeElement?.tagName);
-    await eventually(async () => expect(await element()).toBe("H1"));
-    expect(await focused()).toBe("Get");
+    // The heading says which view it is.
+    await expectFocus(page.getByRole("heading", { level: 1, name: "Get" }));
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("4");
     await page.keyboard.press("Enter");
-    await eventually(async () => expect(await page.locator(".ids a").count()).toBe(4));
+    await expectCount(page.locator(".ids a"), 4);
   });
 
-  it.each(SECTIONS)("$title: what is drawn anew leaves the focus where it is", async (section) => {
-    const page = await browser.open(`${service.url}/${section.address}`);
-    const fields = await page.locator("input[type=text], input[type=password]").all();
-    // The namespace comes first: with another one the forms below it may go.
-    for (const field of fields.reverse()) {
-      await field.focus();
-      // What the focus itself asks for has come by then.
-      await page.waitForTimeout(SETTLED_MS);
-      await page.keyboard.press("End");
-      for (const letter of "abc") {
-        await page.keyboard.press(letter);
-        await page.waitForTimeout(SETTLED_MS);
-      }
-      // The epoch of a layout says at once that this is none, and keeps it.
-      expect(await field.inputValue()).toMatch(/abc$/);
-      expect(await field.evaluate((one) => one === document.activeElement)).toBe(true);
+  it("the sections are skipped at once", async () => {
+    const page = await browser.open(`${service.url}/#/range/js53?from=2026-01-01&until=2026-02-01`);
+    const address = page.url();
+    await page.keyboard.press("Tab");
+    await expectFocus(button(page, "Skip to the content"));
+    expect((await place(page)).isInView).toBe(true);
+    await page.keyboard.press("Enter");
+    await expectFocus(page.locator("h1"));
+    expect(page.url()).toBe(address);
+    await page.keyboard.press("Tab");
+    await expectFocus(page.getByLabel("Namespace"));
+  });
+});
+
+describe("the focus goes to", () => {
+  it("nothing else while pages are gone through", async () => {
+    await service.ask("/v1/namespaces/paged", "PUT", { kind: "snowflake", shards: 40 });
+    const page = await browser.open(`${service.url}/#/shards/paged`);
+    const [next, first] = [button(page, "Next page"), button(page, "First page")];
+    await next.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("rowheader", { name: /^39/ }).waitFor();
+    await expectFocus(next);
+    expect(await next.getAttribute("aria-disabled")).toBe("true");
+    // Off: it leads nowhere.
+    await page.keyboard.press("Enter");
+    await nextFrame(page);
+    await expectCount(page.getByRole("rowheader", { name: /^39/ }), 1);
+    await page.keyboard.press("Shift+Tab");
+    await expectFocus(first);
+    await page.keyboard.press("Enter");
+    await page.getByRole("rowheader", { name: /^0/ }).waitFor();
+    await expectFocus(first);
+  });
+
+  it("a question, all of it in sight, and back on Escape and on No", async () => {
+    await makeKey("asked for");
+    const page = await browser.open(`${service.url}/#/keys`, { width: 375 });
+    const revoke = button(page, /^Revoke/).first();
+    await revoke.focus();
+    const question = page.getByRole("group", { name: /It ends for good/ });
+    for (const key of ["Escape", "Enter"]) {
+      await page.keyboard.press("Enter");
+      await expectFocus(question.getByRole("button", { name: /^No, do not revoke/ }));
+      const { right, width } = await question.evaluate((one) => ({
+        right: one.getBoundingClientRect().right,
+        width: innerWidth,
+      }));
+      expect(right).toBeLessThanOrEqual(width);
+      await page.keyboard.press(key);
+      await expectFocus(revoke);
+      await expectCount(question, 0);
     }
   });
 
-  it("a button that says it has copied keeps the focus", async () => {
+  it("the question before a lease is released, also for one who presses twice", async () => {
+    const { worker, token } = await service.ask("/v1/leases/leaf", "POST", { holder: "pod-7" });
+    const page = await browser.open(`${service.url}/#/leases/leaf`);
+    const [release, no] = [button(page, "Release"), button(page, "No")];
+    await page.getByLabel("Worker ID", { exact: true }).fill(`${worker}`);
+    await page.getByLabel("Token").fill(`${token}`);
+    await release.dblclick();
+    await expectFocus(no);
+    await release.focus();
+    await page.keyboard.press("Enter");
+    await expectFocus(no);
+    await page.keyboard.press("Escape");
+    await expectFocus(release);
+    await page.getByLabel("Token").focus();
+    await page.keyboard.press("Enter");
+    await expectFocus(no);
+    await page.keyboard.press("Enter");
+    await expectFocus(release);
+    expect(browser.asked).not.toContain(`/v1/leases/leaf/${worker}`);
+    await page.keyboard.press("Enter");
+    await button(page, /^Yes, release/).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("is released").waitFor();
+    await expectFocus(release);
+  });
+
+  it("where the next key is made, once a shown one is put away; copying keeps it", async () => {
     const page = await browser.open(`${service.url}/#/keys`);
-    await page.getByRole("button", { name: "Create" }).click();
-    const copy = page.getByRole("button", { name: "Copy the key" });
+    await button(page, "Create").click();
+    const copy = button(page, "Copy the key");
     await copy.focus();
     await page.keyboard.press("Enter");
     await eventually(async () => expect(await copy.innerText()).toBe("Copied"));
-    expect(await copy.evaluate((one) => one === document.activeElement)).toBe(true);
+    await expectFocus(copy);
+    await button(page, "I have it").focus();
+    await page.keyboard.press("Enter");
+    await expectFocus(button(page, "Create"));
+  });
+});
+
+/** A person who knows the page presses the next key before the next frame. */
+describe("before the next frame, however late that is", () => {
+  const late = { time: "lateFrames" } as const;
+
+  it("the question before a lease is released has the focus, and does not take it back", async () => {
+    const { worker, token } = await service.ask("/v1/leases/leaf", "POST", { holder: "pod-8" });
+    const page = await browser.open(`${service.url}/#/leases/leaf`, late);
+    await page.getByLabel("Worker ID", { exact: true }).fill(`${worker}`);
+    await page.getByLabel("Token").fill(`${token}`);
+    await page.keyboard.press("Enter");
+    const yes = button(page, /^Yes, release/);
+    await yes.focus();
+    await nextFrame(page);
+    await expectFocus(yes);
+    await page.keyboard.press("Enter");
+    await page.getByText("is released").waitFor();
   });
 
-  it("a question takes the focus and gives it back", async () => {
-    await service.ask("/v1/keys", "POST", { name: "asked for", scopes: ["issue"] });
-    const page = await browser.open(`${service.url}/#/keys`);
-    const revoke = page.getByRole("button", { name: /^Revoke/ }).first();
+  it("so have the question before a key is revoked, and what is said once its row is gone", async () => {
+    const id = await makeKey("quickly gone");
+    const page = await browser.open(`${service.url}/#/keys`, late);
+    const revoke = button(page, `Revoke the key ${id}`);
     await revoke.focus();
-    const name = await revoke.getAttribute("aria-label");
+    for (const key of ["Enter", "Tab", "Enter"]) await page.keyboard.press(key);
+    const said = page.locator("[role=status]", { hasText: `The key ${id} is revoked.` });
+    await said.waitFor();
+    await revoke.waitFor({ state: "detached" });
+    await expectFocus(said);
+  });
+
+  it("so have the heading of a section, and what takes the place of the key's form", async () => {
+    const page = await browser.open(`${service.url}/#/decode`, late);
+    await page.getByRole("link", { name: "Range" }).focus();
     await page.keyboard.press("Enter");
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
-    await eventually(async () => expect(await focused()).toMatch(/^No, do not revoke/));
-    await page.keyboard.press("Enter");
-    await eventually(async () => expect(await focused()).toBe(name));
+    await page.getByRole("heading", { name: "Range" }).waitFor();
+    await page.keyboard.press("Tab");
+    await nextFrame(page);
+    await expectFocus(page.getByLabel("Namespace"));
+    await page.getByLabel("API key").fill(ADMIN_KEY);
+    for (const key of ["Enter", "Enter"]) await page.keyboard.press(key);
+    await expectFocus(page.getByLabel("API key"));
   });
 });
 
@@ -94,7 +253,7 @@ describe("faster than the page is drawn", () => {
       }
       document.querySelector<HTMLFormElement>("main form")?.requestSubmit();
     });
-    await eventually(async () => expect(await page.locator(".ids a").count()).toBe(2));
+    await expectCount(page.locator(".ids a"), 2);
     expect(browser.urls.at(-1)).toBe(`${service.url}/v1/ids/js53?count=2&key=user-17`);
     expect(page.url()).toBe(`${service.url}/#/get/js53`);
   });
@@ -102,8 +261,8 @@ describe("faster than the page is drawn", () => {
   it("a button pressed twice does it once", async () => {
     const page = await browser.open(`${service.url}/#/keys`);
     await page.getByLabel("Name", { exact: true }).fill("pressed twice");
-    await page.getByRole("button", { name: "Create" }).dblclick({ delay: 0 });
-    await page.getByRole("button", { name: "I have it" }).waitFor();
+    await button(page, "Create").dblclick({ delay: 0 });
+    await button(page, "I have it").waitFor();
     const { keys } = await service.ask("/v1/keys");
     expect(JSON.stringify(keys).split("pressed twice").length - 1).toBe(1);
   });

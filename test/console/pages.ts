@@ -1,6 +1,8 @@
 /** How tests read the console and go through it. */
-import type { Page } from "playwright-core";
+import axe from "axe-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import type { TestService } from "./service.ts";
 
 /** How long something that the page does by itself may take, in ms: it looks every 2 s. */
 const SEEN_MAX_MS = 20_000;
@@ -26,11 +28,26 @@ export const SECTIONS = [
   { title: "Keys", address: "#/keys", scope: "admin", sign: "A new key" },
 ] as const;
 
+/** Something to list in Leases and Keys. */
+export async function fill(service: TestService): Promise<void> {
+  await service.ask("/v1/leases/default", "POST", { holder: "pod-7", ttlMs: 600_000 });
+  await service.ask("/v1/keys", "POST", { name: "a key", scopes: ["issue"] });
+}
+
 /** What stands beside a row's heading, in the first cell. */
 export async function cell(page: Page, heading: string): Promise<string> {
   const headings = page.getByRole("rowheader", { name: heading });
   const row = page.locator("tr").filter({ has: headings }).first();
   return (await row.locator("td").first().innerText()).trim();
+}
+
+/** Waits until the first cell beside a heading is that. */
+export async function expectCell(page: Page, heading: string, is: RegExp | string): Promise<void> {
+  await eventually(async () => {
+    const text = await cell(page, heading);
+    if (typeof is === "string") expect(text).toBe(is);
+    else expect(text).toMatch(is);
+  });
 }
 
 /** What the page complains of: all its alerts. */
@@ -43,9 +60,68 @@ export async function eventually(look: () => Promise<void>): Promise<void> {
   await expect.poll(() => look().then(() => "", String), { timeout: SEEN_MAX_MS }).toBe("");
 }
 
+/** Waits until there are that many. */
+export async function expectCount(of: Locator, count: number): Promise<void> {
+  await eventually(async () => expect(await of.count()).toBe(count));
+}
+
 /** Waits until the page complains of that. */
 export async function complains(page: Page, of: RegExp): Promise<void> {
   await eventually(async () => expect(await alerts(page)).toMatch(of));
+}
+
+/** Waits until the page complains of nothing. */
+export async function expectNoComplaint(page: Page): Promise<void> {
+  await eventually(async () => expect(await alerts(page)).toBe(""));
+}
+
+/** Waits until a control has the focus. */
+export async function expectFocus(on: Locator): Promise<void> {
+  await eventually(async () => {
+    expect(await on.evaluate((one) => one === document.activeElement)).toBe(true);
+  });
+}
+
+/** A button, by its whole name or a part of it. */
+export function button(page: Page | Locator, name: string | RegExp): Locator {
+  return page.getByRole("button", { name, ...(typeof name === "string" && { exact: true }) });
+}
+
+/** Waits until what was left to the next frame has run. */
+export async function nextFrame(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+}
+
+/** Waits until all requests that the page has begun are seen: this one comes after them. */
+export async function flush(page: Page): Promise<void> {
+  await page.evaluate(() => fetch("/healthz").then(({ ok }) => ok));
+}
+
+/** Whether the page is the one in front: a headless browser has none. */
+export async function setVisible(page: Page, isVisible: boolean): Promise<void> {
+  await page.evaluate(
+    (state) => {
+      Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    },
+    isVisible ? "visible" : "hidden",
+  );
+}
+
+/** What axe-core finds on the page as it is; `tags`: by these rules only. */
+export async function findings(page: Page, ...tags: string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  const { violations } = await page.evaluate((runOnly) => {
+    const options = runOnly.length > 0 ? { runOnly } : {};
+    return (window as unknown as AxeWindow).axe.run({ ...options, resultTypes: ["violations"] });
+  }, tags);
+  return violations.map(({ id, nodes }) => {
+    return `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`;
+  });
+}
+
+interface AxeWindow {
+  readonly axe: typeof axe;
 }
 
 /** Nothing that only a program would say is on the page. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useRef, useState } from "hono/jsx/dom";
 
 /** A button that asks once more before it does something that cannot be undone. `what`: of which thing, for those who cannot see it. */
 export function Confirm(props: {
@@ -10,7 +10,7 @@ export function Confirm(props: {
   const { label, question, what, onConfirm } = props;
   const [asks, setAsks] = useState<boolean | undefined>(undefined);
   const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (asks === undefined) return;
     // The button that had the focus is gone. The question is wider than it was.
     first.current?.closest(".confirm")?.scrollIntoView({ block: "nearest", inline: "nearest" });

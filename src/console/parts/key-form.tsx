@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "hono/jsx/dom";
+import { useLayoutEffect, useRef } from "hono/jsx/dom";
 import { isSendable, saveKey, useSavedKey } from "../session.ts";
 import { textIn } from "./field.tsx";
 import { useParts } from "./parts.ts";
@@ -11,7 +11,7 @@ export function KeyForm() {
   const field = useRef<HTMLInputElement>(null);
   const forget = useRef<HTMLButtonElement>(null);
   const had = useRef(key !== "");
-  useEffect(() => {
+  useLayoutEffect(() => {
     const has = key !== "";
     if (has === had.current) return;
     had.current = has;

@@ -1,5 +1,5 @@
 /** Where a namespace is named: a built-in one, or any other of the service. */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 import {
   builtIn,
   isName,
@@ -58,7 +58,7 @@ export function nameProblem(name: string): string | undefined {
 /** The name once it has stood for a moment; empty while it cannot be one. */
 export function useSettledName(name: string): string {
   const [settled, setSettled] = useState(name);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const timer = setTimeout(() => setSettled(name), SETTLED_MS);
     return () => clearTimeout(timer);
   }, [name]);

@@ -119,7 +119,7 @@ function Scopes(props: {
 }
 
 /** The body of POST /v1/keys. Throws where it says what cannot be. */
-function bodyOf({ name, namespaces, expires, scopes }: Wish): object {
+export function bodyOf({ name, namespaces, expires, scopes }: Wish): object {
   const only = namespaces.split(/[\s,]+/).filter((one) => one !== "");
   const wrong = only.find((one) => !isName(one));
   if (wrong !== undefined) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 
 /** The query of the page that begins there; none of the first. */
 export function cursorQuery(cursor: string): string {
@@ -11,7 +11,7 @@ export function Pager(props: { at: string; next: string; onGo: (cursor: string) 
   const { at, next, onGo } = props;
   const isPaged = at !== "" || next !== "";
   const [wasPaged, setWasPaged] = useState(isPaged);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isPaged) setWasPaged(true);
   }, [isPaged]);
   // While a page is fetched, and on the last one, the buttons stay: one of them has the focus.

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from "hono/jsx/dom";
+import { type RefObject, useLayoutEffect, useRef } from "hono/jsx/dom";
 import { ask, isNothing } from "../api.ts";
 import { useAction } from "./action.ts";
 import { TextField } from "./field.tsx";
@@ -20,7 +20,7 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
   const { error, act } = useAction();
   const no = useRef<HTMLButtonElement>(null);
   const release = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (asks) no.current?.focus();
   }, [asks]);
   const askFirst = (event: Event): void => {

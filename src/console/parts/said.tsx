@@ -1,9 +1,9 @@
-import { useEffect, useRef } from "hono/jsx/dom";
+import { useLayoutEffect, useRef } from "hono/jsx/dom";
 
 /** What was done. Where the control that did it is gone, the focus goes here: the row of what ended, say. */
 export function Said({ words }: { words: string }) {
   const place = useRef<HTMLParagraphElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (words === "") return;
     const { activeElement } = document;
     const isGoing = activeElement === document.body || activeElement?.closest("td");

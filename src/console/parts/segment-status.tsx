@@ -1,4 +1,4 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 import { type Json, objectsOf } from "../api.ts";
 import { figure } from "../figure.ts";
 import { segmentFacts, segmentRows, segmentState } from "../segment-state.ts";
@@ -19,7 +19,7 @@ export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) 
   const [seen, setSeen] = useState<Rates | undefined>(undefined);
   const facts = segmentFacts(objectsOf(answer.shards)[0] ?? {});
   const { issued, fault } = facts;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (fault === "") setSeen((before) => look(before, issued, atMs));
   }, [answer]);
   const { level, words, advice } = segmentState(facts);

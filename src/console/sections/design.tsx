@@ -1,5 +1,5 @@
 /** A layout of one's own: what its bits give, IDs read with it, and the body that makes a namespace of it. */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 import type { Layout } from "../../core/layout.ts";
 import {
   type Designed,
@@ -67,7 +67,7 @@ export function Design({ route }: { route: Route }) {
 function useLateAddress(): (address: string) => void {
   const [box] = useState<{ timer?: ReturnType<typeof setTimeout> }>({});
   // Not over the address of the view that comes after this one.
-  useEffect(() => () => clearTimeout(box.timer), []);
+  useLayoutEffect(() => () => clearTimeout(box.timer), []);
   return (address) => {
     clearTimeout(box.timer);
     box.timer = setTimeout(() => replaceAddress(address), ADDRESS_AFTER_MS);

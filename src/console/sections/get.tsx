@@ -95,7 +95,7 @@ export function Get({ route }: { route: Route }) {
 }
 
 /** The IDs of an answer: texts, or numbers where those were asked for. */
-function idsIn({ ids }: Json): string[] {
+export function idsIn({ ids }: Json): string[] {
   if (!Array.isArray(ids)) return [];
   const isId = (id: unknown): boolean => isNumber(id) || (typeof id === "string" && ID.test(id));
   return ids.filter(isId).map(String);
@@ -105,7 +105,7 @@ function idsIn({ ids }: Json): string[] {
 const ID = /^[0-9A-Za-z]{1,64}$/;
 
 /** Why a wish cannot be one; undefined where it may. */
-function problemOf({ name, count }: Wish): WrongField | undefined {
+export function problemOf({ name, count }: Wish): WrongField | undefined {
   const isCount = /^[1-9]\d*$/.test(count) && Number(count) <= IDS_COUNT_MAX;
   if (!isCount) {
     const takes = `Count takes a whole number from 1 to ${figure(IDS_COUNT_MAX)}.`;
@@ -121,7 +121,7 @@ function saidOf({ wish, ids }: Got): string {
     : `${figure(ids.length)} IDs of ${wish.name}:`;
 }
 
-function Ids({ got: { wish, ids } }: { got: Got }) {
+export function Ids({ got: { wish, ids } }: { got: Got }) {
   const shown = ids.slice(0, SHOWN_MAX);
   const isDecimal = wish.encoding === "decimal" || wish.encoding === NUMBER;
   const query = isDecimal ? {} : { encoding: wish.encoding };

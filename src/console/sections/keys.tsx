@@ -1,5 +1,5 @@
 /** API keys: who has one, new ones, and their end. */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 import {
   ApiError,
   ask,
@@ -64,7 +64,7 @@ export function Keys() {
 const REVOKE_DOUBT =
   "It may be revoked nonetheless: then it is no more in the list, once that is there again.";
 
-function isKeyPage({ keys }: Json): boolean {
+export function isKeyPage({ keys }: Json): boolean {
   return isListOf(keys, ({ id, scopes }) => textOf(id) !== "" && Array.isArray(scopes));
 }
 
@@ -75,7 +75,7 @@ function isKeyPage({ keys }: Json): boolean {
 function useMayMake({ answer, error }: Polled): boolean {
   const key = useSavedKey();
   const [shownTo, setShownTo] = useState<string | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (answer) setShownTo(key);
     else if (error instanceof ApiError && [401, 403].includes(error.status)) {
       setShownTo(undefined);
@@ -84,7 +84,7 @@ function useMayMake({ answer, error }: Polled): boolean {
   return shownTo === key;
 }
 
-function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) => void }) {
+export function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) => void }) {
   const { keys, onRevoke } = props;
   if (keys.length === 0) return <p>No key is listed here but the administrator’s own.</p>;
   return (

@@ -93,14 +93,14 @@ export function Leases({ route }: { route: Route }) {
 
 const REVOKE_DOUBT = "It may be revoked nonetheless: the list says so, once it is there again.";
 
-function isLeasePage({ leases }: Json): boolean {
+export function isLeasePage({ leases }: Json): boolean {
   return isListOf(leases, ({ worker, state, notAfter }) => {
     const isTime = isNumber(notAfter) && Math.abs(notAfter) <= DATE_MS_MAX;
     return isNumber(worker) && textOf(state) !== "" && isTime;
   });
 }
 
-function LeaseTable(props: { leases: readonly Json[]; onRevoke: (worker: number) => void }) {
+export function LeaseTable(props: { leases: readonly Json[]; onRevoke: (worker: number) => void }) {
   const { leases, onRevoke } = props;
   if (leases.length === 0) return <p>No worker ID is listed here: none of them was leased yet.</p>;
   return (

@@ -1,5 +1,5 @@
 /** The shards of a namespace as they are now. */
-import { useEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "hono/jsx/dom";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
 import { Away } from "../parts/away.tsx";
@@ -17,7 +17,7 @@ import { Chart, Sparkline } from "../parts/sparkline.tsx";
 import { Wide } from "../parts/wide.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
-import { NO_HISTORY, nextHistory, type Seen, type Totals } from "../shard-history.ts";
+import { type History, NO_HISTORY, nextHistory, type Seen, type Totals } from "../shard-history.ts";
 import {
   type Bounds,
   boundsIn,
@@ -88,10 +88,14 @@ function Answered({ answer, atMs, definition }: Answer) {
 function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
   const { answer, atMs, bounds } = props;
   const [history, setHistory] = useState(NO_HISTORY);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const facts = objectsOf(answer.shards).map(shardFacts);
     setHistory((before) => nextHistory(before, facts, atMs));
   }, [answer]);
+  return <ShardsView history={history} bounds={bounds} />;
+}
+
+export function ShardsView({ history, bounds }: { history: History; bounds: Bounds }) {
   return (
     <One>
       <Charts totals={history.totals} />

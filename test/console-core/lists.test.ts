@@ -1,0 +1,258 @@
+/** What the sections Shards, Leases, Keys and Get show of the service's answers. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SegmentStatus } from "../../src/console/parts/segment-status.tsx";
+import { Sparkline } from "../../src/console/parts/sparkline.tsx";
+import { Ids, problemOf } from "../../src/console/sections/get.tsx";
+import { KeyTable } from "../../src/console/sections/keys.tsx";
+import { LeaseTable } from "../../src/console/sections/leases.tsx";
+import { ShardsView } from "../../src/console/sections/shards.tsx";
+import { NO_HISTORY, nextHistory } from "../../src/console/shard-history.ts";
+import { boundsIn, shardFacts } from "../../src/console/shard-state.ts";
+import { presetOf } from "../core/vectors.ts";
+import { expectHarmless, htmlOf, rowsOf, wordsOf } from "./view.ts";
+
+const NOW_MS = Date.UTC(2026, 5, 1);
+const MINUTE_MS = 60_000;
+const EVIL = "<img src=x onerror=window.pwned=1>";
+
+beforeEach(() => void vi.useFakeTimers({ now: NOW_MS }));
+afterEach(() => void vi.useRealTimers());
+
+/** A shard's status as the service gives it. */
+function status(shard: number, leadMs = 0, counters: object = {}): object {
+  const lanes = [{ leadMs }];
+  return { shard, region: "weur", lanes, counters: { issued: 0, writes: 0, ...counters } };
+}
+
+/** Shards after some looks, 2 s apart. */
+function shardsView(looks: readonly (readonly object[])[], preset = "default"): string {
+  const { spec, policy } = presetOf(preset);
+  const bounds = boundsIn({ layout: spec, policy });
+  const history = looks.reduce<typeof NO_HISTORY>((before, shards, look) => {
+    return nextHistory(
+      before,
+      shards.map((one) => shardFacts({ ...one })),
+      2000 * look,
+    );
+  }, NO_HISTORY);
+  const html = htmlOf(ShardsView({ history, bounds }));
+  expectHarmless(html);
+  return html;
+}
+
+/** State, IDs/s, lead, writes, issued and refusals of a shard. */
+function shardIn(html: string, shard: number): string[] {
+  const [, cells = []] = [...rowsOf(html)].find(([name]) => name.startsWith(`${shard} `)) ?? [];
+  return cells;
+}
+
+describe("a shard", () => {
+  const behind = /^The clock is further behind .* once the clock has caught up/;
+  it.each([
+    ["default", 1001, "good", "in step", /^$/, "1 s"],
+    ["default", 30 * MINUTE_MS, "warning", "riding out a step back of 30 min", /^Not/, "30 min"],
+    ["default", 61 * MINUTE_MS, "bad", "behind by 61 min", behind, "61 min"],
+    ["twitter", 80, "warning", "waiting out a step back of 80 ms", /^Nothing to do/, "80 ms"],
+  ])("%s with a lead of %d ms: %s, %s", (preset, leadMs, level, words, advice, lead) => {
+    const shards = [status(1), status(2, leadMs), status(3)];
+    const html = shardsView([shards, shards], preset);
+    const [state = "", , shown] = shardIn(html, 2);
+    expect(html).toContain(`<b class="${level}">${words}</b>`);
+    expect(state.slice(words.length).trim()).toMatch(advice);
+    expect(shown).toBe(lead);
+    expect(shardIn(html, 1)[0]).toBe("in step");
+    expect(html).toContain(`furthest lead</span> <b>${lead}</b>`);
+  });
+
+  it("is saturated while it refuses; the refusals stay", () => {
+    const refusing = (times: number) => [status(2, 0, { refusals: { shard_saturated: times } })];
+    // Refusals before the first look say nothing of now.
+    expect(shardIn(shardsView([refusing(1000)]), 2)[0]).toBe("in step");
+    const saturated = shardIn(shardsView([refusing(1000), refusing(1500)]), 2);
+    expect(saturated[0]).toMatch(/^saturated More is asked than .* For good: more shards/);
+    const calm = shardIn(shardsView([refusing(1000), refusing(1500), refusing(1500)]), 2);
+    expect([calm[0], calm.at(-1)]).toEqual(["in step", "shard_saturated 1,500"]);
+  });
+
+  it("that does not answer hides no other, tells no numbers, and makes no leap when it does", () => {
+    const fault = { code: "internal", detail: "The shard's object failed." };
+    const faulty = [{ shard: 2, region: "weur", fault }, status(7)];
+    const counting = [status(2, 0, { issued: 5_000_000, writes: 5 }), status(7)];
+    const away = shardsView([faulty]);
+    expect(shardIn(away, 2)).toEqual([
+      "does not answer The shard's object failed. It is asked again; other shards serve meanwhile, only requests for its keys fail.",
+      "–",
+      "–",
+      "–",
+      "–",
+      "–",
+    ]);
+    expect(shardIn(away, 7)[0]).toBe("in step");
+    const back = shardIn(shardsView([faulty, counting]), 2);
+    expect(back).toEqual(["in step", "0", "0 ms", "1", "5,000,000", "–"]);
+    const again = shardIn(shardsView([faulty, counting, faulty]), 2);
+    expect(again[0]).toMatch(/^does not answer/);
+    expect(again[4]).toBe("5,000,000");
+  });
+
+  it("may be refused by codes that objects have of their own", () => {
+    const refusals: object = JSON.parse('{"constructor":2,"__proto__":3}');
+    const html = shardsView([[status(0)], [status(0, 0, { refusals })]]);
+    expect(shardIn(html, 0).at(-1)).toContain("constructor 2");
+  });
+
+  it("has HTML in no text of its own", () => {
+    const fault = { code: EVIL, detail: EVIL };
+    const html = shardsView([
+      [{ shard: 0, region: EVIL, fault }, status(1, 0, { refusals: { [EVIL]: 2 } })],
+    ]);
+    expect(wordsOf(html)).toContain(EVIL);
+  });
+});
+
+describe("charts", () => {
+  it("are there from the second look on", () => {
+    expect(wordsOf(shardsView([[status(0)]]))).toMatch(/^Counting …/);
+    const html = shardsView([[status(0)], [status(0, 0, { issued: 200, writes: 1 })]]);
+    expect(wordsOf(html)).toMatch(
+      /^IDs\/s 100furthest lead 0 mswrites per million IDs 5,000refusals\/s 0/,
+    );
+  });
+
+  it("say their values, and are a line from the first value on", () => {
+    const say = (value: number): string => `${value} ms`;
+    expect(htmlOf(Sparkline({ values: [], label: "lead", say }))).toContain("lead: nothing yet");
+    const html = htmlOf(Sparkline({ values: [7], label: "lead", say }));
+    expect(html).toContain("lead: one value from 7 ms to 7 ms, the lowest 7 ms, the highest 7 ms");
+    expect(/points="([^"]*)"/.exec(html)?.[1]?.split(" ").length).toBe(2);
+  });
+});
+
+describe("a segment", () => {
+  const shown = (segment: object): string => {
+    const html = htmlOf(SegmentStatus({ answer: { shards: [{ shard: 0, ...segment }] }, atMs: 0 }));
+    expectHarmless(html);
+    return html;
+  };
+
+  it("shows its use and step", () => {
+    const html = shown({ max_id: "501", start: "1", max: "1000", step: 100 });
+    expect(Object.fromEntries(rowsOf(html))).toMatchObject({
+      "next number": ["501"],
+      numbers: ["1 to 1000"],
+      used: ["50.0 %"],
+      step: ["100"],
+    });
+  });
+
+  it.each([
+    {},
+    { max_id: 1, start: "1", max: "2", step: 1 },
+    { max_id: "9".repeat(300_000), start: "1", max: "9".repeat(300_000), step: 1 },
+  ])("whose numbers are none cannot be read (%#)", (segment) => {
+    expect(wordsOf(shown(segment))).toContain("What it says of itself cannot be read");
+  });
+});
+
+describe("leases", () => {
+  const lease = { worker: 512, holder: "pod-1", notAfter: NOW_MS, leftMs: 0, restedMs: 0 };
+  const shown = (...leases: object[]): string => {
+    const html = htmlOf(
+      LeaseTable({
+        leases: leases.map((one) => ({ ...lease, ...one })),
+        onRevoke: () => undefined,
+      }),
+    );
+    expectHarmless(html);
+    return html;
+  };
+
+  it("show holder, state and end; only a held one can be revoked", () => {
+    const rows = rowsOf(
+      shown(
+        { worker: 1, state: "held", leftMs: 90_000 },
+        { worker: 2, state: "released", leftMs: 5000, holder: EVIL },
+        { worker: 3, state: "expired", restedMs: 7_200_000 },
+      ),
+    );
+    const end = "2026-06-01T00:00:00.000Z";
+    expect(rows.get("1")).toEqual(["pod-1", "held", `${end} in 2 min`, "Revoke"]);
+    expect(rows.get("2")).toEqual([EVIL, "released its worker ID rests", `${end} in 5 s`, "–"]);
+    expect(rows.get("3")).toEqual(["pod-1", "expired", `${end} 2 h ago`, "–"]);
+  });
+
+  it("are none yet, and say so", () => {
+    expect(wordsOf(shown())).toMatch(/none of them was leased yet/);
+  });
+});
+
+describe("keys", () => {
+  const shown = (...keys: { id: string; [more: string]: unknown }[]): string => {
+    const html = htmlOf(KeyTable({ keys, onRevoke: () => undefined }));
+    expectHarmless(html);
+    return html;
+  };
+
+  it("show what they may do, and whether they are past their end", () => {
+    const rows = rowsOf(
+      shown(
+        {
+          id: "k1",
+          name: EVIL,
+          scopes: ["issue", "read"],
+          namespaces: ["default", "js53"],
+          createdAt: "2026-01-01T00:00:00.000Z",
+          expiresAt: "2099-01-31T00:00:00.000Z",
+        },
+        { id: "k2", scopes: ["admin", 7, null], expiresAt: "2026-05-31T00:00:00.000Z" },
+        { id: "k3", scopes: [], namespaces: 7, expiresAt: "soon" },
+      ),
+    );
+    const until = "2099-01-31T00:00:00.000Z";
+    expect(rows.get("k1")?.slice(0, 5)).toEqual([
+      EVIL,
+      "issue, read",
+      "default, js53",
+      "2026-01-01",
+      until,
+    ]);
+    expect(rows.get("k2")?.[4]).toMatch(/past$/);
+    expect(rows.get("k3")?.slice(2, 5)).toEqual(["all", "", "soon"]);
+  });
+
+  it("are none but the administrator's, and say so", () => {
+    expect(wordsOf(shown())).toMatch(/No key is listed here but the administrator’s own/);
+  });
+});
+
+describe("IDs that came", () => {
+  const wish = { name: "js53", count: "3", encoding: "base58", key: "" };
+
+  it("open in Decode, in the encoding they came in", () => {
+    const html = htmlOf(Ids({ got: { wish, ids: ["abc", "abd"] } }));
+    expect(html).toContain('<a href="#/decode/js53/abc?encoding=base58">abc</a>');
+    expect(wordsOf(html)).not.toContain("more");
+  });
+
+  it("are shown up to a hundred, and copied all", () => {
+    const ids = Array.from({ length: 10_000 }, (_, id) => `${id}`);
+    const html = htmlOf(Ids({ got: { wish, ids } }));
+    expect(html.split("<li>").length - 1).toBe(100);
+    expect(wordsOf(html)).toContain("… and 9900 more.");
+  });
+
+  it.each(["", "0", "10001", "1.5", "007", "-1", "1e3"])(
+    "a count of %j: says what it takes",
+    (count) => {
+      expect(problemOf({ ...wish, count })).toMatchObject({
+        field: "Count",
+        message: "Count takes a whole number from 1 to 10,000.",
+      });
+    },
+  );
+
+  it("a name that cannot be one: says so, of the field", () => {
+    expect(problemOf({ ...wish, name: "no/name" })?.field).toBe("Namespace");
+    expect(problemOf(wish)).toBeUndefined();
+  });
+});

@@ -1,0 +1,272 @@
+/**
+ * Shards and Leases as the service changes, goes away and comes back. Needs `npm run build` before.
+ * @module-tag long
+ */
+import type { Page } from "playwright-core";
+import { afterEach, describe, expect, it } from "vitest";
+import { TestBrowser } from "./browser.ts";
+import {
+  button,
+  cell,
+  complains,
+  eventually,
+  expectCell,
+  expectCount,
+  expectFocus,
+  expectNoComplaint,
+  expectPlainWords,
+  flush,
+  SECTIONS,
+  setVisible,
+} from "./pages.ts";
+import { TestService } from "./service.ts";
+
+const service = TestService.ofFile("open");
+const browser = TestBrowser.ofFile();
+
+/** Longer than any section waits before it asks again. */
+const LONG_MS = 60_000;
+
+/** A load that continues until the end of the test. */
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+function load(path: string): void {
+  let isOn = true;
+  const done = (async () => {
+    while (isOn) await service.ask(path).catch(() => undefined);
+  })();
+  ends.push(async () => {
+    isOn = false;
+    await done;
+  });
+}
+
+/** Cells of a shard's row. */
+async function shardRow(page: Page, shard: number): Promise<string[]> {
+  const heading = page.getByRole("rowheader", { name: new RegExp(`^${shard}\\b`) });
+  const cells = page.locator("tbody tr").filter({ has: heading }).first().locator("td");
+  return (await cells.allInnerTexts()).map((text) => text.trim());
+}
+
+async function expectShard(page: Page, shard: number): Promise<void> {
+  await eventually(async () => expect((await shardRow(page, shard)).length).toBe(6));
+}
+
+describe("Shards", () => {
+  it("move under load, and nothing of that is read out", async () => {
+    const page = await browser.open(`${service.url}/#/shards/default`);
+    await expectShard(page, 7);
+    load("/v1/ids/default?shard=3&count=100");
+    await eventually(async () => {
+      const [state = "", rate = "", , writes = "", issued = ""] = await shardRow(page, 3);
+      expect(state).toBe("in step");
+      expect(Number(rate.replaceAll(",", ""))).toBeGreaterThan(0);
+      expect(Number(issued.replaceAll(",", ""))).toBeGreaterThan(100);
+      expect(writes).toMatch(/^[\d,]+$/);
+    });
+    const [, , , , before = ""] = await shardRow(page, 3);
+    await eventually(async () => expect((await shardRow(page, 3))[4]).not.toBe(before));
+    await page.getByRole("img", { name: /^IDs\/s: (one value|\d+ values) from/ }).waitFor();
+    await expectCount(page.locator(".chart polyline"), 4);
+    await expectCount(page.locator("main").locator("[role=status], [role=alert], [aria-live]"), 0);
+    await expectPlainWords(page);
+  });
+
+  it("say that one is saturated, what to do, and what it refused", async () => {
+    await service.ask("/v1/namespaces/tight", "PUT", {
+      kind: "snowflake",
+      // One ID a second: the slowest load is too much.
+      layout: { timestampBits: 32, workerBits: 4, sequenceBits: 0, tickMs: 1000 },
+      policy: { maxBorrowMs: 0, maxStepBackMs: 0, maxWaitMs: 2 },
+    });
+    const page = await browser.open(`${service.url}/#/shards/tight`);
+    load("/v1/ids/tight?shard=0");
+    await eventually(async () => {
+      const [state, , , , , refused] = await shardRow(page, 0);
+      expect(state).toMatch(/^saturated.*more shards/s);
+      expect(refused).toMatch(/shard_saturated [\d,]+/);
+    });
+  });
+
+  it("are drawn anew without taking the focus from their table", async () => {
+    const page = await browser.open(`${service.url}/#/shards/default`);
+    const table = page.getByRole("region", { name: "Shards" });
+    await table.focus();
+    await page.getByRole("img", { name: /^IDs\/s: \d+ values/ }).waitFor();
+    await expectFocus(table);
+  });
+
+  it("of a segment are its use and step", async () => {
+    await service.ask("/v1/namespaces/numbers", "PUT", { kind: "segment", step: 100, max: "1000" });
+    await service.ask("/v1/ids/numbers?order=strict&count=500", "POST");
+    const page = await browser.open(`${service.url}/#/shards/numbers`);
+    await expectCell(page, "used", "50.0 %");
+    expect(await cell(page, "step")).toMatch(/^100/);
+    expect(await cell(page, "numbers")).toBe("1 to 1000");
+    await service.ask("/v1/ids/numbers?order=strict&count=450", "POST");
+    await page.getByText("nearly used up").waitFor();
+    await service.ask("/v1/ids/numbers?order=strict&count=50", "POST");
+    await page.getByText("Give it a larger max").waitFor();
+    await expectCell(page, "next number", "1001");
+    await expectPlainWords(page);
+  });
+
+  it("say that the definition of the namespace does not come", async () => {
+    const page = await browser.open(`${service.url}/#/decode`);
+    const json = { detail: "No registry." };
+    await page.route("**/v1/namespaces/default", (route) => route.fulfill({ status: 503, json }));
+    await page.goto(`${service.url}/#/shards/default`);
+    await complains(page, /No registry\./);
+    await page.unrouteAll();
+    await expectShard(page, 7);
+    await expectNoComplaint(page);
+  });
+});
+
+describe("Leases", () => {
+  it("are listed, revoked after a question, and released with the token", async () => {
+    const acquire = () =>
+      service.ask("/v1/leases/leaf", "POST", { ttlMs: 600_000, holder: "pod-1" });
+    const [first, second] = [await acquire(), await acquire()];
+    const page = await browser.open(`${service.url}/#/leases/leaf`);
+    await expectCell(page, `${first.worker}`, "pod-1");
+    const state = (worker: unknown) =>
+      page
+        .locator("tr", { hasText: `${worker}` })
+        .locator("td")
+        .nth(1);
+    const expectState = (worker: unknown, is: RegExp) =>
+      eventually(async () => expect(await state(worker).innerText()).toMatch(is));
+    await button(page, `Revoke the lease of worker ID ${first.worker}`).click();
+    await button(page, /^Yes, revoke/).waitFor();
+    expect(await state(first.worker).innerText()).toBe("held");
+    await button(page, /^Yes, revoke/).click();
+    await expectState(first.worker, /^released/);
+    await page.getByText(`The lease of worker ID ${first.worker} is revoked.`).waitFor();
+
+    const release = button(page, "Release");
+    await release.click();
+    await complains(page, /Worker ID takes a whole number/);
+    await page.getByRole("textbox", { name: "Worker ID" }).fill(`${second.worker}`);
+    await page.getByRole("textbox", { name: "Token" }).fill("another-token");
+    await release.click();
+    await button(page, /^Yes, release/).click();
+    await complains(page, /lease/);
+    await expectState(second.worker, /^held$/);
+    await page.getByRole("textbox", { name: "Token" }).fill(`${second.token}`);
+    await release.click();
+    await button(page, /^Yes, release/).click();
+    await expectState(second.worker, /^released/);
+    await expectPlainWords(page);
+  });
+
+  it("are shown page by page, and another namespace begins at its first page", async () => {
+    const layout = { timestampBits: 41, workerBits: 9, sequenceBits: 12 };
+    await service.ask("/v1/namespaces/many", "PUT", { kind: "snowflake", layout });
+    const acquire = () => service.ask("/v1/leases/many", "POST", { ttlMs: 600_000, holder: "pod" });
+    const leases = await Promise.all(Array.from({ length: 105 }, acquire));
+    const workers = leases.map(({ worker }) => Number(worker)).toSorted((one, two) => one - two);
+    const page = await browser.open(`${service.url}/#/leases/many`);
+    const rows = page.locator("tbody tr");
+    await expectCount(rows, 100);
+    const next = button(page, "Next page");
+    await next.click();
+    await expectCount(rows, 5);
+    const shown = await page.getByRole("rowheader").allInnerTexts();
+    expect(shown.map(Number)).toEqual(workers.slice(100));
+    expect(await next.getAttribute("aria-disabled")).toBe("true");
+    const last = rows.last();
+    await last.getByRole("button", { name: /^Revoke/ }).click();
+    await last.getByRole("button", { name: /^Yes, revoke/ }).click();
+    await last.getByText("released").waitFor();
+    await expectCount(rows, 5);
+    await button(page, "First page").click();
+    await expectCount(rows, 100);
+    await page.getByLabel("Namespace").fill("default");
+    await page.getByText("none of them was leased yet").waitFor();
+    expect(browser.urls.filter((url) => /leases\/default\?/.test(url))).toEqual([]);
+  });
+
+  it("of a segment are none, and every namespace is offered", async () => {
+    const names = Array.from({ length: 101 }, (_, n) => `offered-${n}`);
+    const put = (name: string) => service.ask(`/v1/namespaces/${name}`, "PUT", { kind: "segment" });
+    await Promise.all(names.map(put));
+    const page = await browser.open(`${service.url}/#/leases/offered-0`);
+    await complains(page, /segment/);
+    await page.getByLabel("Namespace").focus();
+    await eventually(async () => {
+      const options = page.locator("datalist option");
+      const offered = await options.evaluateAll((all) => all.map((one) => Object(one).value));
+      expect(new Set(offered).size).toBe(offered.length);
+      expect(offered).toEqual(expect.arrayContaining([...names, "default"]));
+    });
+  });
+});
+
+describe("the service is asked", () => {
+  it("by no section that needs no more than an address", async () => {
+    const page = await browser.open(`${service.url}/#/decode`, { time: "clock" });
+    for (const { address, title } of SECTIONS.slice(0, 4)) {
+      await page.goto(`${service.url}/${address}`);
+      await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+      await page.clock.runFor(LONG_MS);
+      await flush(page);
+    }
+    expect(browser.asked).toEqual([]);
+  });
+
+  it.each(["shards/default", "leases/default", "keys"])(
+    "by #/%s while it is open and seen, and no more once it was left, also at once",
+    async (address) => {
+      const page = await browser.open(`${service.url}/#/decode`, { time: "clock" });
+      const asked = () => browser.asked.filter((path) => path === `/v1/${address}`).length;
+      await setVisible(page, false);
+      await page.goto(`${service.url}/#/${address}`);
+      await page.clock.runFor(LONG_MS);
+      await flush(page);
+      expect(asked()).toBe(0);
+      await setVisible(page, true);
+      await eventually(async () => expect(asked()).toBeGreaterThan(0));
+
+      await page.goto(`${service.url}/#/decode`);
+      await page.getByRole("heading", { name: "Decode" }).waitFor();
+      await page.evaluate((there) => {
+        const leave = () => setTimeout(() => location.assign("#/range"), 0);
+        addEventListener("hashchange", leave, { once: true });
+        location.assign(there);
+      }, `#/${address}`);
+      await page.clock.runFor(100);
+      await page.getByRole("heading", { name: "Range" }).waitFor();
+      await flush(page);
+      const before = browser.asked.length;
+      await page.clock.runFor(LONG_MS);
+      await flush(page);
+      expect(browser.asked.length).toBe(before);
+    },
+  );
+});
+
+describe("a server that goes away", () => {
+  it("the page says so, and recovers", async () => {
+    const page = await browser.open(`${service.url}/#/shards/js53`);
+    await expectShard(page, 0);
+    const { port } = service;
+    await service.crash();
+    await complains(page, /The service does not answer/);
+    expect(await page.locator("main").innerText()).toContain("was so when it answered last");
+    await expectShard(page, 0);
+    // Another section, opened while it is away.
+    await page.getByRole("link", { name: "Leases" }).click();
+    await page.getByRole("heading", { name: "Leases" }).waitFor();
+    await complains(page, /The service does not answer/);
+    await service.start(port);
+    await expectNoComplaint(page);
+    await page.getByText("none of them was leased yet").waitFor();
+    await page.getByRole("link", { name: "Shards" }).click();
+    await expectShard(page, 0);
+    await expectNoComplaint(page);
+  });
+});

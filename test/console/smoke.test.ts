@@ -1,0 +1,45 @@
+/** The console in a real browser, in short; the other files here are long tests. Needs `npm run build` before. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { TestBrowser } from "./browser.ts";
+import { button, cell, expectCell, expectNoComplaint, findings } from "./pages.ts";
+import { TestService } from "./service.ts";
+
+const service = TestService.ofFile("open");
+const browser = TestBrowser.ofFile();
+
+/** All assets together, gzipped, in bytes. */
+const ASSETS_MAX_BYTES = 60_000;
+
+it(`all assets are at most ${ASSETS_MAX_BYTES} bytes, gzipped`, () => {
+  const folder = path.join(import.meta.dirname, "../../dist/assets");
+  const sizes = readdirSync(folder).map((file) => {
+    return gzipSync(readFileSync(path.join(folder, file))).length;
+  });
+  expect(sizes.length).toBeGreaterThan(3);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(ASSETS_MAX_BYTES);
+});
+
+it("the page opens, decodes an ID, gets one and shows the shards; axe finds nothing", async () => {
+  const page = await browser.open(service.url);
+  await page.getByLabel("Namespace").fill("twitter");
+  await page.getByLabel("ID", { exact: true }).fill("1541815603606036480");
+  await expectCell(page, "worker", /^26\b/);
+  expect(await cell(page, "time")).toContain("2022-06-28T16:07:40.105Z");
+  expect(browser.asked.filter((asked) => asked.includes("decode"))).toEqual([]);
+
+  await page.getByRole("link", { name: "Get", exact: true }).click();
+  await button(page, "Get").click();
+  const link = page.locator(".ids a");
+  const id = await link.innerText();
+  await link.click();
+  await expectCell(page, "decimal", id);
+
+  await page.getByRole("link", { name: "Shards" }).click();
+  await page.getByRole("rowheader", { name: /^7/ }).waitFor();
+  await expectCell(page, "7", "in step");
+  await expectNoComplaint(page);
+  expect(await findings(page)).toEqual([]);
+});
