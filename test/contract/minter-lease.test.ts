@@ -1,12 +1,10 @@
 /** A minter's lease through time, and the store it may go on from. Needs `npm run build` before. */
 import { writeFileSync } from "node:fs";
-import path from "node:path";
 import { fileStore } from "edgeflake/minter/file";
 import { describe, expect, it } from "vitest";
 import {
   expectDistinct,
   failureOf,
-  folder,
   gate,
   leaseOf,
   msOf,
@@ -14,6 +12,7 @@ import {
   newFile,
   open,
   passTime,
+  pathTo,
   revoke,
   storedIn,
   TTL_DEFAULT_MS,
@@ -160,7 +159,7 @@ describe("a store file", () => {
   });
 
   it("in a folder that is missing: open rejects with what the file system says", async () => {
-    const store = fileStore(path.join(folder, "nowhere", "lease.json"));
+    const store = fileStore(pathTo("nowhere/lease.json"));
     await expect(open({ store })).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

@@ -1,15 +1,14 @@
 /** Processes that mint, killed and restarted, with a store and without. Needs `npm run build` before. */
-import path from "node:path";
 import { fileStore } from "edgeflake/minter/file";
 import { describe, expect, it } from "vitest";
 import {
   expectDistinct,
-  folder,
   gate,
   leaseOf,
   msOf,
   newFile,
   open,
+  pathTo,
   revoke,
   start,
   tryNext,
@@ -105,7 +104,7 @@ describe("processes", () => {
   it("outlive a service that crashes and comes back, with nothing unhandled", {
     tags: ["long"],
   }, async () => {
-    const own = path.join(folder, "crashing");
+    const own = pathTo("crashing");
     const first = await ServiceProcess.start(own, { ACCESS: "open" });
     const way = await gate(first.url);
     const options = { url: way.url, ttlMs: TTL_MS, timeoutMs: 500 };

@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { EdgeflakeError, Minter, type MinterOptions } from "edgeflake/minter";
 import * as v from "valibot";
-import { afterAll, afterEach, expect, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { type Gate, gateTo } from "./gate.ts";
 import { MintingProcess } from "./minting-process.ts";
 import { serviceOfFile } from "./service-process.ts";
@@ -37,14 +37,16 @@ const REAL_NOW = new Map<Clock, () => number>(
 
 /** Open to everybody. */
 export const service = serviceOfFile({ ACCESS: "open" });
-export const folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
-
+let folder: string;
 let minters: Minter[] = [];
 let gates: Gate[] = [];
 let processes: MintingProcess[] = [];
 let files = 0;
 const ahead = new Map<Clock, number>();
 
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
+});
 afterEach(async () => {
   vi.restoreAllMocks();
   ahead.clear();
@@ -100,10 +102,15 @@ export function start(options: object, ...commands: string[]): MintingProcess {
   return process;
 }
 
+/** The path of something in this file's folder. */
+export function pathTo(name: string): string {
+  return path.join(folder, name);
+}
+
 /** The path of a store that is not there yet. */
 export function newFile(): string {
   files += 1;
-  return path.join(folder, `store-${files}.json`);
+  return pathTo(`store-${files}.json`);
 }
 
 /** The number of the newest text of a store; 0 before the first. */

@@ -111,8 +111,9 @@ export class ServiceProcess {
 /** A service for all tests of a file, with a data folder that goes when they have ended. */
 export function serviceOfFile(variables: Variables): { readonly url: string } {
   let service: ServiceProcess | undefined;
-  const folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
+  let folder = "";
   beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
     service = await ServiceProcess.start(folder, variables);
   });
   afterAll(async () => {
