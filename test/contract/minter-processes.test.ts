@@ -85,7 +85,7 @@ describe("processes", () => {
     const file = newFile();
     const first = start({ file }, "take 10", "close");
     await first.ended;
-    expect((await leaseOf(first.worker)).state).toBe("released");
+    await until(async () => (await leaseOf(first.worker)).state === "released", "released");
     const second = start({ file }, "take 10", "close");
     await second.ended;
     expect(second.worker).not.toBe(first.worker);

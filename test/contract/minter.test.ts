@@ -13,6 +13,7 @@ import {
   msOf,
   open,
   service,
+  until,
   workerOf,
 } from "../support/minters.ts";
 import { serviceOfFile } from "../support/service-process.ts";
@@ -67,8 +68,8 @@ describe("edgeflake/minter", () => {
     const last = minter.take(100_000).at(-1) ?? "";
     await minter.close();
     await minter.close();
-    const { state, notAfter } = await leaseOf(worker);
-    expect(state).toBe("released");
+    await until(async () => (await leaseOf(worker)).state === "released", "released");
+    const { notAfter } = await leaseOf(worker);
     expect(notAfter).toBeGreaterThan(msOf(last));
     expect(notAfter).toBeLessThan(msOf(last) + 1000);
     expect(minter.worker).toBeUndefined();

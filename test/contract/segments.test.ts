@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { ServiceProcess } from "../support/service-process.ts";
 
 const CONNECTIONS = 16;
@@ -16,21 +16,7 @@ const WAIT = { timeout: 40_000, interval: 5 };
 
 const Ids = v.object({ ids: v.array(v.string()) });
 
-let folder: string;
 let service: ServiceProcess;
-
-beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
-  service = await start();
-});
-afterEach(async () => {
-  if (service.isRunning()) await service.crash();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function start(): Promise<ServiceProcess> {
-  return ServiceProcess.start(path.join(folder, "data"), { ACCESS: "open" });
-}
 
 async function makeNamespace(body: object): Promise<void> {
   const { status } = await fetch(`${service.url}/v1/namespaces/orders`, {
@@ -51,37 +37,45 @@ async function ask(query: string, headers: Record<string, string> = {}) {
   }
 }
 
-describe("segments through kill -9 in mid-flight", () => {
-  it("strict requests repeated with their Idempotency-Key leave no hole", async () => {
-    await makeNamespace({ kind: "segment" });
-    const ids: string[] = [];
-    let asked = 0;
-    let repeated = 0;
-    let isEnough = false;
-    const connection = async (): Promise<void> => {
-      while (!isEnough) {
-        asked += 1;
-        const headers = { "idempotency-key": `request-${asked}` };
-        let got = await ask("?order=strict", headers);
-        for (; !got; got = await ask("?order=strict", headers)) {
-          repeated += 1;
-          await pause(5);
-        }
-        ids.push(...got);
-      }
-    };
-    const connections = Array.from({ length: CONNECTIONS }, connection);
-    for (let crash = 0; crash < CRASHES; crash += 1) {
-      const [idsBefore, repeatedBefore] = [ids.length, repeated];
-      await vi.waitUntil(() => ids.length >= idsBefore + IDS_OF_A_LIFE, WAIT);
-      await service.crash();
-      await vi.waitUntil(() => repeated > repeatedBefore, WAIT);
-      service = await start();
-    }
-    isEnough = true;
-    await Promise.all(connections);
-    expect(ids.map(Number).sort((a, b) => a - b)).toEqual(
-      Array.from({ length: asked }, (_, index) => index + 1),
-    );
+it("through kill -9, strict requests repeated with their Idempotency-Key leave no hole", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
+  const start = () => ServiceProcess.start(path.join(folder, "data"), { ACCESS: "open" });
+  let isOver = false;
+  service = await start();
+  onTestFinished(async () => {
+    isOver = true;
+    if (service.isRunning()) await service.crash();
+    rmSync(folder, { recursive: true, force: true });
   });
+  await makeNamespace({ kind: "segment" });
+  const ids: string[] = [];
+  let asked = 0;
+  let repeated = 0;
+  let isEnough = false;
+  const connection = async (): Promise<void> => {
+    while (!isEnough) {
+      asked += 1;
+      const headers = { "idempotency-key": `request-${asked}` };
+      let got = await ask("?order=strict", headers);
+      for (; !got; got = await ask("?order=strict", headers)) {
+        if (isOver) return;
+        repeated += 1;
+        await pause(5);
+      }
+      ids.push(...got);
+    }
+  };
+  const connections = Array.from({ length: CONNECTIONS }, connection);
+  for (let crash = 0; crash < CRASHES; crash += 1) {
+    const [idsBefore, repeatedBefore] = [ids.length, repeated];
+    await vi.waitUntil(() => ids.length >= idsBefore + IDS_OF_A_LIFE, WAIT);
+    await service.crash();
+    await vi.waitUntil(() => repeated > repeatedBefore, WAIT);
+    service = await start();
+  }
+  isEnough = true;
+  await Promise.all(connections);
+  expect(ids.map(Number).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: asked }, (_, index) => index + 1),
+  );
 });

@@ -89,7 +89,9 @@ describe("npm run serve", () => {
       stdio: ["ignore", "pipe", "ignore"],
     });
     const ended = once(npm, "exit");
-    onTestFailed(() => void (npm.pid && process.kill(-npm.pid, "SIGKILL")));
+    onTestFailed(() => {
+      if (npm.pid !== undefined && npm.exitCode === null) process.kill(-npm.pid, "SIGKILL");
+    });
     const url = await new Promise<string>((resolve, reject) => {
       npm.on("exit", () => reject(new Error("npm run serve ended")));
       createInterface({ input: npm.stdout }).on("line", (line) => {
@@ -115,7 +117,7 @@ describe.concurrent("a body", () => {
   const service = serviceOfFile({ ADMIN_KEY });
   const BROKEN_CHUNK = "Transfer-Encoding: chunked\r\n\r\nzz\r\n";
 
-  /** The first bytes of the answer to a request of which no more than this comes; `ends`: its end comes too. */
+  /** The start of the answer to a request that stops after `rest`; `ends`: its side of the connection ends too. */
   async function answerTo(request: string, rest: string, ends: boolean): Promise<string> {
     const { hostname, port } = new URL(service.url);
     const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -131,15 +133,20 @@ describe.concurrent("a body", () => {
     ["breaks off", "PUT /v1/namespaces/x", BROKEN_CHUNK, false],
     ["breaks off", "POST /v1/keys", BROKEN_CHUNK, false],
     ["ends too early", "POST /v1/keys", "Content-Length: 50\r\n\r\n{", true],
-    ["breaks off where none is taken", "POST /v1/ids/default", BROKEN_CHUNK, false],
+    ["breaks off on a route without one", "POST /v1/ids/default", BROKEN_CHUNK, false],
     [
-      "never begins where none is taken",
+      "never begins on a route without one",
       "POST /v1/ids/default",
       "Transfer-Encoding: chunked\r\n\r\n",
       false,
     ],
-    ["never comes where none is taken", "POST /v1/ids/default", "Content-Length: 5\r\n\r\n", false],
-  ] as const)("that %s is answered with 400 (%s, %j)", async (_, request, rest, ends) => {
+    [
+      "never comes on a route without one",
+      "POST /v1/ids/default",
+      "Content-Length: 5\r\n\r\n",
+      false,
+    ],
+  ] as const)("that %s is answered with 400 (%s)", async (_, request, rest, ends) => {
     expect(await answerTo(request, rest, ends)).toMatch(/^HTTP\/1.1 400 /);
   });
 

@@ -11,6 +11,8 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 const SERVE_SCRIPT = fileURLToPath(new URL("../../src/selfhost/serve.ts", import.meta.url));
 /** Lines of the service's log that a failed test prints: enough to see what happened before, few enough to read. */
 const LOG_LINES_KEPT = 60;
+/** A start takes a third of a second, in ms; the rest is for a machine that is busy. */
+const START_MAX_MS = 60_000;
 
 /** The last lines of all services of this test file: Vitest loads this module anew for each file. */
 const log: string[] = [];
@@ -115,7 +117,7 @@ export function serviceOfFile(variables: Variables): { readonly url: string } {
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
     service = await ServiceProcess.start(folder, variables);
-  });
+  }, START_MAX_MS);
   afterAll(async () => {
     if (service?.isRunning()) await service.crash();
     rmSync(folder, { recursive: true, force: true });
