@@ -37,7 +37,7 @@ describe("the lease of a minter", () => {
       await until(async () => {
         codes.add(tryNext(minter, ids));
         return (await leaseOf(worker)).notAfter > notAfter;
-      }, "renewed");
+      });
     }
     expect([...codes]).toEqual([undefined]);
     expect(minter.worker).toBe(worker);
@@ -63,13 +63,13 @@ describe("the lease of a minter", () => {
     const lastMs = Math.max(...ids.map(msOf));
     expect(lastMs).toBeLessThan(notAfter);
     expect(lastMs).toBeGreaterThan(notAfter - TTL_DEFAULT_MS / 2);
-    await until(async () => (await failureOf(() => minter.next())).cause !== undefined, "a cause");
+    await until(async () => (await failureOf(() => minter.next())).cause !== undefined);
     const error = await failureOf(() => minter.next());
     expect(error).toMatchObject({ code: "lease_lost", definite: true });
     expect(error.cause).toMatchObject({ code: expect.stringMatching(/^(network|timeout)$/) });
     expect(await failureOf(() => minter.ready())).toMatchObject({ code: "lease_lost" });
     way.open();
-    await until(() => tryNext(minter, ids) === undefined, "an ID again");
+    await until(() => tryNext(minter, ids) === undefined);
     expectDistinct(ids);
   });
 
@@ -83,8 +83,8 @@ describe("the lease of a minter", () => {
     await until(() => {
       tryNext(minter, ids);
       return minter.worker !== undefined && minter.worker !== worker;
-    }, "another worker ID");
-    await until(() => tryNext(minter, ids) === undefined, "an ID");
+    });
+    await until(() => tryNext(minter, ids) === undefined);
     const before = ids.filter((id) => workerOf(id) === worker);
     expect(Math.max(...before.map(msOf))).toBeLessThan(notAfter);
     expect(workerOf(ids.at(-1))).toBe(minter.worker);

@@ -85,7 +85,7 @@ describe("processes", () => {
     const file = newFile();
     const first = start({ file }, "take 10", "close");
     await first.ended;
-    await until(async () => (await leaseOf(first.worker)).state === "released", "released");
+    await until(async () => (await leaseOf(first.worker)).state === "released");
     const second = start({ file }, "take 10", "close");
     await second.ended;
     expect(second.worker).not.toBe(first.worker);
@@ -136,7 +136,7 @@ describe("processes", () => {
     await until(() => {
       tryNext(minter, ids);
       return workerOf(ids.at(-1)) !== first.worker && ids.length > 0;
-    }, "another worker ID");
+    });
     expectDistinct(first.ids, ids);
   });
 });

@@ -68,7 +68,7 @@ describe("edgeflake/minter", () => {
     const last = minter.take(100_000).at(-1) ?? "";
     await minter.close();
     await minter.close();
-    await until(async () => (await leaseOf(worker)).state === "released", "released");
+    await until(async () => (await leaseOf(worker)).state === "released");
     const { notAfter } = await leaseOf(worker);
     expect(notAfter).toBeGreaterThan(msOf(last));
     expect(notAfter).toBeLessThan(msOf(last) + 1000);

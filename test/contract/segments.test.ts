@@ -11,6 +11,8 @@ const CONNECTIONS = 16;
 const CRASHES = 3;
 /** Before each crash. */
 const IDS_OF_A_LIFE = 150;
+/** Before a request is repeated, in ms: a service that starts needs the processor. */
+const REST_MS = 50;
 /** For a machine that is busy. */
 const WAIT = { timeout: 40_000, interval: 5 };
 
@@ -60,7 +62,7 @@ it("through kill -9, strict requests repeated with their Idempotency-Key leave n
       for (; !got; got = await ask("?order=strict", headers)) {
         if (isOver) return;
         repeated += 1;
-        await pause(5);
+        await pause(REST_MS);
       }
       ids.push(...got);
     }

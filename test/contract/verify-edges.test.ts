@@ -29,20 +29,13 @@ describe.concurrent("an answer", () => {
   /** More than is read of an answer with one ID. */
   const MANY = Array.from({ length: 5000 }, (_, at) => `${1_000_000_000_000_000 + at}`);
 
-  const isTooLong = async (dialect: string, text: string) => {
-    const lie: Lie = (_number, response) => void response.end(text);
-    const { status, report } = await lied(lie, ["--dialect", dialect]);
+  it("with thousands of IDs for one is none", async () => {
+    const lie: Lie = (_number, response) => void response.end(JSON.stringify({ ids: MANY }));
+    const { status, report } = await lied(lie);
     expect([status, checksOf(report, "broken")]).toEqual([1, ["history", "form"]]);
     const code = "answer_too_long";
     expect(report.failures).toMatchObject([{ code, indefinite: report.requests.sent }]);
-  };
-  const THOUSANDS = "%s: with thousands of IDs for one is none";
-  it.each([["edgeflake", JSON.stringify({ ids: MANY })]])(THOUSANDS, isTooLong);
-  it.each([
-    ["leaf-segment", MANY.join("")],
-    ["tinyid", JSON.stringify({ data: MANY.map(Number), code: 200 })],
-    ["tinyid-simple", MANY.join()],
-  ])(THOUSANDS, { tags: ["long"] }, isTooLong);
+  });
 
   it("that is an endless page of errors is a failure", async () => {
     const { status, report } = await lied((_number, response) => {
@@ -93,18 +86,6 @@ describe.concurrent("a namespace", () => {
     const { status, report } = await lied(ahead, ["--mix", "plain"], describing(change));
     expect([status, checksOf(report, "broken")]).toEqual([expected, broken]);
     expect(report.times?.aheadMaxMs).toBe((change === 1 ? 2 * A_MINUTE_MS : 1000) + 5000);
-  });
-
-  it.each([
-    [404, 1, ["times"]],
-    [403, 0, []],
-  ])("of a Leaf that says %d of it", { tags: ["long"] }, async (says, expected, broken) => {
-    // Not in Leaf's layout.
-    const lie: Lie = (number, response) => void response.end(idAt(0, number));
-    const { status, report } = await lied(lie, ["--dialect", "leaf-snowflake"], (_, response) => {
-      response.writeHead(says).end();
-    });
-    expect([status, checksOf(report, "broken")]).toEqual([expected, broken]);
   });
 });
 

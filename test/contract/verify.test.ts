@@ -119,20 +119,18 @@ describe.concurrent("against the service", () => {
     });
   });
 
-  const provesNothing = async (dialect: string, name: string, code: string) => {
+  it.each([
+    ["edgeflake", "default", "unauthorized"],
+    ["leaf-snowflake", "leaf", "leaf_-2"],
+    ["tinyid", "segment", "tinyid_5"],
+  ])("%s: without a key nothing is granted, and nothing proved", async (dialect, name, code) => {
     // Few: the service logs each.
     const args = ["--dialect", dialect, "--namespace", name, "--rate", "5"];
     const { status, report } = await verified(closed.url, args);
     expect([status, checksOf(report, "broken")]).toEqual([3, ["history"]]);
     expect(report.requests).toMatchObject({ acknowledged: 0, definite: report.requests.sent });
     expect(report.failures).toMatchObject([{ code, indefinite: 0 }]);
-  };
-  const WITHOUT_KEY = "%s: without a key nothing is granted, and nothing proved";
-  it.each([["edgeflake", "default", "unauthorized"]])(WITHOUT_KEY, provesNothing);
-  it.each([
-    ["leaf-snowflake", "leaf", "leaf_-2"],
-    ["tinyid", "segment", "tinyid_5"],
-  ])(WITHOUT_KEY, { tags: ["long"] }, provesNothing);
+  });
 
   it("prints a table, with progress beside it", async () => {
     const target = ["--url", `${service.url}/`, "--namespace", "default"];
@@ -223,12 +221,11 @@ describe.concurrent("against a server that", () => {
   });
 
   const AN_HOUR_MS = 3_600_000;
-  const judgesClock = async (
-    _: string,
-    offsetMs: number,
-    skew: readonly string[],
-    broken: readonly string[],
-  ) => {
+  it.each([
+    ["two hours ahead", 2 * AN_HOUR_MS, [], ["times"]],
+    ["half an hour ahead, as a clock that stepped back is forgiven", AN_HOUR_MS / 2, [], []],
+    ["half an hour ahead, of which a minute is tolerated", AN_HOUR_MS / 2, ["60000"], ["times"]],
+  ])("has a clock %s", async (_, offsetMs, skew, broken) => {
     const skewArgs = skew.flatMap((ms) => ["--skew-ms", ms]);
     const { status, report } = await lied(
       (number, response) => giveIds(response, [idAt(offsetMs, number)]),
@@ -238,23 +235,12 @@ describe.concurrent("against a server that", () => {
     const { minMs, maxMs } = report.times ?? { minMs: 0, maxMs: 0 };
     expect(Math.abs(minMs - offsetMs)).toBeLessThan(30_000);
     expect(Math.abs(maxMs - offsetMs)).toBeLessThan(30_000);
-  };
-  it.each([
-    ["two hours ahead", 2 * AN_HOUR_MS, [], ["times"]],
-    ["half an hour ahead, as a clock that stepped back is forgiven", AN_HOUR_MS / 2, [], []],
-  ])("has a clock %s", judgesClock);
-  it.each([
-    ["half an hour ahead, of which a minute is tolerated", AN_HOUR_MS / 2, ["60000"], ["times"]],
-    ["a minute behind", -60_000, [], ["times"]],
-    ["a minute behind, of which two are tolerated", -60_000, ["120000"], []],
-  ])("has a clock %s", { tags: ["long"] }, judgesClock);
+  });
 
   it.each([
-    ["writes IDs as numbers", [1], {}, ["history", "form"]],
     ["gives two for one", ["1", "2"], {}, ["duplicates", "counts"]],
-    ["gives none", [], {}, ["history", "counts"]],
     ["names another shard", ["1"], { "edgeflake-shard": "5" }, ["duplicates", "shards"]],
-  ])("%s", { tags: ["long"] }, async (_, ids, headers, broken) => {
+  ])("%s", async (_, ids, headers, broken) => {
     const lie: Lie = (_number, response) => giveIds(response, ids, headers);
     const { status, report } = await lied(lie, ["--shard", "4"]);
     expect([status, checksOf(report, "broken")]).toEqual([1, broken]);

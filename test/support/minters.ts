@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { EdgeflakeError, Minter, type MinterOptions } from "edgeflake/minter";
 import * as v from "valibot";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
@@ -136,13 +135,9 @@ export async function failureOf(call: () => unknown): Promise<EdgeflakeError> {
   return error;
 }
 
-/** Waits for a condition, WAIT_MS at most by a clock that no test sets. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const tooLong = AbortSignal.timeout(WAIT_MS);
-  while (!(await isSo())) {
-    if (tooLong.aborted) throw new Error(`never: ${what}`);
-    await pause(10);
-  }
+/** Waits for a condition. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await vi.waitUntil(isSo, { timeout: WAIT_MS, interval: 10 });
 }
 
 /** next(), into `ids`; the code of what it throws. */
