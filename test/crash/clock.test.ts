@@ -14,7 +14,7 @@ import { WAIT_MAX_MS } from "./load.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
 /** Answers of each namespace after a step: more than were under way with the clock before it. */
-const ANSWERS = 30;
+const ANSWERS = 15;
 /** Longer than a test lasts. */
 const LEASE_TTL_MS = 3_600_000;
 

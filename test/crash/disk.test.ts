@@ -11,7 +11,7 @@ import type { DiskFault } from "./shim.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
 /** Answers of each namespace, and refusals in all: more than what was under way when the disk changed. */
-const ANSWERS = 30;
+const ANSWERS = 15;
 const REFUSALS = 200;
 /** Room for some seconds of load, little enough to fill. */
 const DISK_BYTES = 32 * 2 ** 20;

@@ -51,11 +51,6 @@ export class Lives {
     this.#shim = withShim ? new Shim(this.#folder, this.#dataFolder) : undefined;
   }
 
-  /** Lives begun so far. */
-  get count(): number {
-    return this.#life;
-  }
-
   get shim(): Shim {
     if (!this.#shim) throw new Error("this service was started without the shim");
     return this.#shim;
