@@ -51,7 +51,7 @@ describe("processes", () => {
   it("go on from their store although the service is down", async () => {
     const way = await gate();
     const file = newFile();
-    const options = { url: way.url, file, timeoutMs: 500 };
+    const options = { url: way.url, file };
     const first = start(options, "take 500", "hold");
     await first.until(({ ids }) => ids.length === 500);
     await first.crash();
@@ -107,7 +107,7 @@ describe("processes", () => {
     const own = pathTo("crashing");
     const first = await ServiceProcess.start(own, { ACCESS: "open" });
     const way = await gate(first.url);
-    const options = { url: way.url, ttlMs: TTL_MS, timeoutMs: 500 };
+    const options = { url: way.url, ttlMs: TTL_MS };
     const minting = [start(options, "loop"), start({ ...options, file: newFile() }, "loop")];
     for (const one of minting) await one.until(({ ids }) => ids.length > 20);
     await first.crash();
