@@ -31,11 +31,7 @@ export class TestService {
   /** Starts it; `port` 0: any free one. */
   async start(port = 0): Promise<void> {
     const variables = { ACCESS: this.#access, ADMIN_KEY };
-    this.#process = await ServiceProcess.start(this.#folder, variables, {
-      port,
-      // Refusals are made on purpose.
-      onLog: () => undefined,
-    });
+    this.#process = await ServiceProcess.start(this.#folder, variables, { port });
   }
 
   async crash(): Promise<void> {

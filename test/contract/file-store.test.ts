@@ -1,5 +1,5 @@
 /** The file store, as built, with real processes. Needs `npm run build` before. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   mkdirSync,
@@ -16,21 +16,27 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { fileStore } from "edgeflake/minter/file";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 const PROGRAM = fileURLToPath(new URL("../support/putting-program.ts", import.meta.url));
-const ROUNDS = 300;
-const CRASHES = 12;
+/** Rounds that each of two racers wins at least. */
+const WINS = 60;
+/** For a machine that is busy. */
+const WAIT = { timeout: 40_000, interval: 5 };
+const CRASHES = 8;
 const LENGTH = 400_000;
 
 let folder: string;
 let file: string;
+let children: ChildProcess[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
   file = path.join(folder, "lease.json");
 });
 afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+  children = [];
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -38,6 +44,7 @@ function start(...args: (number | string)[]) {
   const child = spawn(process.execPath, [PROGRAM, ...args.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  children.push(child);
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
   return { child, lines, ended: once(child, "close") };
@@ -120,15 +127,15 @@ describe("a file store", () => {
 });
 
 describe("two processes", () => {
-  it(`on one file: no two win the same of ${ROUNDS} rounds`, async () => {
-    const racers = ["one", "other"].map((name) => start("race", file, name, ROUNDS));
-    await Promise.all(racers.map(({ ended }) => ended));
-    const won = racers.map(({ lines }) => lines.map(Number));
-    expect(new Set(won.flat()).size).toBe(won.flat().length);
-    // Who was overtaken in the moment of winning has lost, and its round is nobody's.
-    expect(won.flat().length).toBeGreaterThan(ROUNDS / 2);
-    // Or they did not race at all.
-    expect(won.every((rounds) => rounds.length > 0)).toBe(true);
+  it("on one file: no two win the same round", async () => {
+    const racers = ["one", "other"].map((name) => start("race", file, name));
+    await vi.waitUntil(() => racers.every(({ lines }) => lines.length >= WINS), WAIT);
+    for (const { child, ended } of racers) {
+      child.kill("SIGKILL");
+      await ended;
+    }
+    const won = racers.flatMap(({ lines }) => lines.map(Number));
+    expect(new Set(won).size).toBe(won.length);
   });
 });
 
@@ -136,8 +143,8 @@ describe("a crash", () => {
   it("leaves the old text or the new one, never half of one", async () => {
     for (let crash = 0; crash < CRASHES; crash += 1) {
       const { child, lines, ended } = start("fill", file, LENGTH);
-      while (lines.length === 0) await pause(5);
-      await pause(crash * 7);
+      await vi.waitUntil(() => lines.length > 0, WAIT);
+      await pause(crash * 10);
       child.kill("SIGKILL");
       await ended;
       const text = newestText();

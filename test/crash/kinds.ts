@@ -32,7 +32,14 @@ const NUMBERS_STEP = 3;
 export const MAKE_NUMBERS: Wish = {
   method: "PUT",
   path: `/v1/namespaces/${NUMBERS}`,
-  body: { kind: "segment", step: 500, start: 1, delta: NUMBERS_STEP, remainder: 1 },
+  // Beyond what a JS number holds.
+  body: {
+    kind: "segment",
+    step: 500,
+    start: "9007199254740990",
+    delta: NUMBERS_STEP,
+    remainder: 1,
+  },
 };
 
 const Ids = v.object({ ids: v.array(v.pipe(v.string(), v.regex(/^\d+$/))) });

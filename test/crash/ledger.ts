@@ -110,11 +110,6 @@ export class Ledger {
     return { kind: "refused", status, code, retryAfterMs };
   }
 
-  /** How many IDs were acknowledged: as many different ones, where there are no faults. */
-  get acknowledgedIds(): number {
-    return this.#acknowledgedIds;
-  }
-
   /** Everything that was not as promised: a line each, none where all is well. */
   faults(): string[] {
     const others = this.#faults.slice(0, FAULTS_TOLD_MAX);

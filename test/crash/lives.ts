@@ -14,9 +14,6 @@ import { Shim } from "./shim.ts";
 
 /** Connections of a load: more than the machine has cores, few enough to leave each some requests a life. */
 const CONNECTIONS = 12;
-/** Lines of the service's log that are kept, to tell what went before a failure. */
-const LOG_LINES_KEPT = 40;
-
 /** Open requests have 5 s to end after SIGTERM; the rest is for a machine that is busy. */
 const STOP_MAX_MS = 20_000;
 
@@ -36,18 +33,14 @@ export class Lives {
   readonly #dataFolder: string;
   readonly #startedBy: readonly string[];
   readonly #shim: Shim | undefined;
-  readonly #log: string[] = [];
   #service: ServiceProcess | undefined;
   #loads: Load[] = [];
   #life = 0;
 
-  /** For the test that runs: ended and taken away with it, and the log's end is told where it fails. */
+  /** For the test that runs: ended and removed with it. Prints its seed if the test fails. */
   static ofTest(options: LivesOptions): Lives {
     const lives = new Lives(options);
-    onTestFailed(() => {
-      const { seed } = lives.random;
-      console.error(`CRASH_SEED=${seed}; the end of the service's log:\n${lives.#log.join("\n")}`);
-    });
+    onTestFailed(() => console.error(`CRASH_SEED=${lives.random.seed}; ${lives.ledger.summary()}`));
     onTestFinished(() => lives.#remove());
     return lives;
   }
@@ -56,11 +49,6 @@ export class Lives {
     this.#dataFolder = dataFolder ?? path.join(this.#folder, "data");
     this.#startedBy = startedBy;
     this.#shim = withShim ? new Shim(this.#folder, this.#dataFolder) : undefined;
-  }
-
-  /** Lives begun so far. */
-  get count(): number {
-    return this.#life;
   }
 
   get shim(): Shim {
@@ -84,7 +72,7 @@ export class Lives {
     this.#service = await ServiceProcess.start(
       this.#dataFolder,
       { ACCESS: "open", ...this.#shim?.variables },
-      { startedBy: this.#startedBy, onLog: (line) => this.#keep(line) },
+      { startedBy: this.#startedBy },
     );
     if (offsetMs !== 0) this.shim.setClock(offsetMs);
   }
@@ -143,11 +131,6 @@ export class Lives {
     await this.#endLoads().catch(() => undefined);
     this.#shim?.close();
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  #keep(line: string): void {
-    this.#log.push(line);
-    if (this.#log.length > LOG_LINES_KEPT) this.#log.shift();
   }
 
   async #endLoads(): Promise<void> {

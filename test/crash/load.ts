@@ -21,8 +21,8 @@ export interface LoadTally {
   readonly acknowledged: ReadonlyMap<string, number>;
   /** Refusals by code. */
   readonly refused: ReadonlyMap<string, number>;
-  /** Requests whose connection broke before the answer's end. */
-  readonly broken: number;
+  /** Requests that have no answer yet. */
+  readonly underWay: number;
 }
 
 export class Load {
@@ -31,7 +31,7 @@ export class Load {
   readonly #acknowledged = new Map<string, number>();
   readonly #refused = new Map<string, number>();
   readonly #running: Promise<void>;
-  #broken = 0;
+  #underWay = 0;
   #stops = false;
   #failure: unknown;
 
@@ -53,7 +53,7 @@ export class Load {
   }
 
   get tally(): LoadTally {
-    return { acknowledged: this.#acknowledged, refused: this.#refused, broken: this.#broken };
+    return { acknowledged: this.#acknowledged, refused: this.#refused, underWay: this.#underWay };
   }
 
   /** Ends once each connection has had its last answer, or has lost it. */
@@ -86,6 +86,12 @@ export class Load {
     );
   }
 
+  /** Waits for so many more answers with IDs, of whatever space. */
+  async acknowledges(times: number): Promise<void> {
+    const wanted = sum(this.#acknowledged) + times;
+    await this.until(`${times} answers`, () => sum(this.#acknowledged) >= wanted);
+  }
+
   /** Waits until it was refused with that code so many times more. */
   async isRefused(code: string, times: number): Promise<void> {
     const wanted = (this.#refused.get(code) ?? 0) + times;
@@ -98,7 +104,9 @@ export class Load {
     const { url, life } = this.#target;
     try {
       while (!this.#stops) {
+        this.#underWay += 1;
         const outcome = await this.#ledger.ask(url, random.pick(kinds), life, agent);
+        this.#underWay -= 1;
         this.#count(outcome);
         if (outcome.kind !== "acknowledged") await pause(REST_MS);
       }
@@ -108,10 +116,13 @@ export class Load {
   }
 
   #count(outcome: Outcome): void {
-    if (outcome.kind === "broken") this.#broken += 1;
-    else if (outcome.kind === "acknowledged") add(this.#acknowledged, outcome.space);
+    if (outcome.kind === "acknowledged") add(this.#acknowledged, outcome.space);
     else if (outcome.kind === "refused") add(this.#refused, outcome.code);
   }
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return counts.values().reduce((total, count) => total + count, 0);
 }
 
 function add(counts: Map<string, number>, key: string): void {
