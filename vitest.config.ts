@@ -7,6 +7,8 @@ const COMPATIBILITY_DATE = "2026-10-23";
 export default defineConfig({
   test: {
     tags: [{ name: "long", description: "Left out of `npm test`; `npm run test:all` runs it." }],
+    // Vitest would leave one of two cores idle.
+    maxWorkers: 2,
     reporters: ["minimal", "./test/support/reporter.ts"],
     projects: [
       {
@@ -15,6 +17,8 @@ export default defineConfig({
         test: {
           name: "core",
           include: ["test/{core,console-core,openapi,verify}/**/*.test.ts"],
+          // Nothing here keeps state outside of a test.
+          isolate: false,
           testTimeout: 60_000,
         },
       },
