@@ -6,7 +6,13 @@ import { checkAnswer } from "./contract.ts";
 export const ADMIN_KEY = "an-admin-key-for-tests";
 
 /** The bindings of a deployment that takes keys. */
-export const CLOSED: Env = { ...env, ACCESS: "keys", ADMIN_KEY };
+export const CLOSED: Env = {
+  ...env,
+  ACCESS: "keys",
+  ADMIN_KEY,
+  // The platform's counts the look-ups of all test files together, by the minute.
+  LOOKUP_LIMITER: { limit: async () => ({ success: true }) },
+};
 
 export interface Answer {
   readonly status: number;

@@ -1,5 +1,4 @@
 /** Who may use the dialects: tokens in the query, there and nowhere else. */
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";

@@ -4,9 +4,12 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { worker } from "../../src/http/worker.ts";
 import { put } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import { checkAnswer } from "../support/contract.ts";
 import { evict, inSegments, maxIdOf, numbersFrom } from "../support/segments.ts";
 import type { Handler } from "../support/send.ts";
+
+useClock("waits");
 
 const WORKER: Handler = worker;
 const SEGMENT = { kind: "segment", step: 2000, start: 1 };
