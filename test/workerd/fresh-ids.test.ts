@@ -637,11 +637,10 @@ describe("two shards in one isolate", () => {
     await put("large");
     const { layout } = namespaceOf("default");
     const { get } = recordedWorker();
-    for (let request = 0; request < 60; request += 1) {
+    for (let request = 0; request < 30; request += 1) {
       const answer = await get(request % 3 ? "/v1/ids/large" : "/v1/ids/large?count=4097");
-      for (const id of answer.ids) {
-        expect(decompose(layout, BigInt(id))?.shard).toBe(answer.shard);
-      }
+      const shards = new Set(answer.ids.map((id) => decompose(layout, BigInt(id))?.shard));
+      expect(shards).toEqual(new Set([answer.shard]));
       clock.step(2);
     }
   });
