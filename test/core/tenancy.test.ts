@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { EdgeflakeError } from "../../src/client/errors.ts";
 import { LeaseDesk } from "../../src/client/lease-desk.ts";
 import type { MinterStore } from "../../src/client/minter-store.ts";
@@ -71,6 +71,10 @@ function memoryStore(): MinterStore & { fails: "before" | "after" | undefined } 
     },
   };
 }
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 /** Does what is due at that moment, to its end. */
 async function upkeep(tenancy: Tenancy, nowMs: number): Promise<void> {
@@ -207,7 +211,8 @@ describe("a tenancy", () => {
     const other = new Tenancy(SETTINGS, desk.desk, store);
     await other.begin();
     expect(other.lease?.worker).toBe(FIRST_WORKER + 1);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    // The pause after a failure is over.
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
     await upkeep(one, one.now());
     await upkeep(one, one.now());
     expect(one.lease?.worker).not.toBe(FIRST_WORKER + 1);
@@ -246,7 +251,6 @@ describe("a tenancy", () => {
     vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
     await upkeep(tenancy, tenancy.now());
     expect(desk.count("PUT")).toBe(1);
-    vi.restoreAllMocks();
   });
 
   it("T4 does one job at a time, rejects for none, and waits before the next try", async () => {

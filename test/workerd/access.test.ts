@@ -1,12 +1,11 @@
 /** Who may do what: bearer keys, scopes, namespaces, expiry, revocation, rate limits. */
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
+import { countingLimiter } from "../support/counting-limiter.ts";
 
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 describe("a token that is not in force", () => {
   const wellFormed = `efk_${"A".repeat(38)}`;
@@ -148,7 +147,7 @@ describe("keys", () => {
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
     clock.step(4000);
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
-    clock.set(Date.parse(expiresAt), "frozen");
+    clock.set(Date.parse(expiresAt));
     expect((await ask("/v1/ids/default", { key })).status).toBe(401);
   });
 
@@ -293,15 +292,20 @@ describe("rate limits", () => {
     expect(limit).toHaveBeenCalledOnce();
   });
 
-  it("charge blocks too", async () => {
+  it("charge blocks too, here the platform's own limit", async () => {
     const bindings = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
     const { key } = await keyFor({ scopes: ["issue"] });
-    expect((await ask("/v1/blocks/default?count=2000", { key, bindings })).status).toBe(200);
-    expect((await ask("/v1/blocks/default", { key, bindings })).status).toBe(429);
+    let status = 200;
+    // A window of real time may end between the two requests, but not twice in a row.
+    for (let tries = 0; tries < 2 && status === 200; tries += 1) {
+      expect((await ask("/v1/blocks/default?count=2000", { key, bindings })).status).toBe(200);
+      status = (await ask("/v1/blocks/default", { key, bindings })).status;
+    }
+    expect(status).toBe(429);
   });
 
   it("charge each key by count, and say the period", async () => {
-    const bindings = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
+    const bindings = { ...CLOSED, LIMITER: countingLimiter() };
     const one = await keyFor({ scopes: ["issue"] });
     const other = await keyFor({ scopes: ["issue"] });
     expect((await ask("/v1/ids/default?count=600", { key: one.key, bindings })).status).toBe(200);
@@ -318,7 +322,7 @@ describe("rate limits", () => {
   });
 
   it("go by address where access is open", async () => {
-    const bindings = { ...env, LIMITER: env.TIGHT_LIMITER };
+    const bindings = { ...env, LIMITER: countingLimiter() };
     const from = (address: string) => ({ headers: { "cf-connecting-ip": address }, bindings });
     expect((await ask("/v1/ids/default?count=1500", from("192.0.2.1"))).status).toBe(200);
     expect((await ask("/v1/ids/default", from("192.0.2.1"))).status).toBe(429);

@@ -1,8 +1,8 @@
 /** Who may use the dialects: tokens in the query, there and nowhere else. */
-import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
+import { countingLimiter } from "../support/counting-limiter.ts";
 import {
   all,
   ISSUING,
@@ -19,14 +19,12 @@ import { request } from "../support/requests.ts";
 
 let lines: string[] = [];
 
+useClock();
 beforeEach(() => {
   lines = [];
   const keep = (line: unknown) => void lines.push(String(line));
   vi.spyOn(console, "warn").mockImplementation(keep);
   vi.spyOn(console, "error").mockImplementation(keep);
-});
-afterEach(() => {
-  clock.restore();
 });
 
 describe("a token", () => {
@@ -149,7 +147,7 @@ describe("failures from behind", () => {
 
   it("of a limit come for each key by its count, a segment's step too", async () => {
     await put("access-limited", { kind: "segment", step: 900, delta: 3 });
-    const bindings = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
+    const bindings = { ...CLOSED, LIMITER: countingLimiter() };
     const routes = issuing("access-limited");
     const many = all(
       "Result{id=-3, status=EXCEPTION}",

@@ -1,8 +1,11 @@
 /** The shell around the dialects: log lines without tokens, headers, and garbage. */
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import { issuing, MALFORMED, OPEN, ROUTES, said } from "../support/dialects.ts";
+
+useClock("waits");
 
 let lines: string[] = [];
 
@@ -12,10 +15,6 @@ beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation(keep);
   vi.spyOn(console, "error").mockImplementation(keep);
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 describe("logs", () => {
   it("have one line with the code for each failure, and none of them the token", async () => {
     const { key, id } = await keyFor({ scopes: ["issue", "read"] });

@@ -1,12 +1,15 @@
 /** What the router makes of shards that fail, refuse or disagree. The shards here are scripted faults. */
 import { evictDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type GrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
 import { issue, issueInCalls } from "../../src/service/issue.ts";
 import type { Issued } from "../../src/service/issued.ts";
 import type { Shards } from "../../src/service/shard-call.ts";
 import { ask, put } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import { inStorage, namespaceOf, stubOf } from "../support/shards.ts";
+
+useClock();
 
 interface GrantCall {
   readonly count: number;
@@ -62,10 +65,6 @@ const someNamespace = () => {
   serial += 1;
   return { ...namespaceOf("default"), name: `faults-${serial}` };
 };
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe("a call that throws", () => {
   it("is repeated once on a new stub, and the answer is no longer definite", async () => {

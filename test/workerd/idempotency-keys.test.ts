@@ -1,22 +1,15 @@
 /** Which Idempotency-Keys are taken, and how many answers are kept. */
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEYS_MAX } from "../../src/core/limits.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
-import { clock } from "../support/clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import { keysKept, numbersOf, refusalOf, someSegment } from "../support/numbers.ts";
 import { inSegments, maxIdOf, segmentOf, segmentsOf, specOf } from "../support/segments.ts";
 import { send } from "../support/send.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
-
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 /** An answer that was kept: the number 7. */
 interface Answer {
@@ -80,7 +73,7 @@ describe("answers that are kept are bounded", () => {
     const name = "bounded-again";
     await next(name, "a");
     await next(name, "b");
-    clock.step(IDEMPOTENCY_KEPT_MS, "frozen");
+    clock.step(IDEMPOTENCY_KEPT_MS);
     await next(name, "a");
     expect(await keysKept(name)).toEqual(["a"]);
   });

@@ -1,9 +1,9 @@
 /** Idempotency-Key on segments: the same key gets the same numbers again (D6 of objects/segments). */
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { IDEMPOTENCY_KEPT_MS } from "../../src/core/limits.ts";
 import { ask, keyFor, put } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import { keysKept, numbersOf, refusalOf, someSegment } from "../support/numbers.ts";
 import {
   breakWrites,
@@ -15,14 +15,7 @@ import {
   specOf,
 } from "../support/segments.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
-
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 describe("D6 the same key", () => {
   it("gets the same numbers on /v1/ids and /v1/blocks, as JSON and text, after an eviction too", async () => {
@@ -122,12 +115,12 @@ describe("D6 the same key", () => {
     const name = await someSegment();
     const path = `/v1/ids/${name}?count=2`;
     const first = await numbersOf(path, { key: "k" });
-    clock.set(START_MS + IDEMPOTENCY_KEPT_MS - 1, "frozen");
+    clock.set(START_MS + IDEMPOTENCY_KEPT_MS - 1);
     expect(await numbersOf(path, { key: "k" })).toEqual(first);
-    clock.step(1, "frozen");
+    clock.step(1);
     // With another count as well: what it got is forgotten.
     expect(await numbersOf(`/v1/ids/${name}?count=3`, { key: "k" })).toEqual(numbersFrom(3, 3));
-    clock.step(IDEMPOTENCY_KEPT_MS - 1, "frozen");
+    clock.step(IDEMPOTENCY_KEPT_MS - 1);
     expect(await numbersOf(`/v1/ids/${name}?count=3`, { key: "k" })).toEqual(numbersFrom(3, 3));
   });
 
@@ -153,7 +146,7 @@ describe("D6 the same key", () => {
   it("an old answer stays in force where its successor cannot be written", async () => {
     const name = await someSegment();
     await numbersOf(`/v1/ids/${name}?count=2`, { key: "k" });
-    clock.step(IDEMPOTENCY_KEPT_MS, "frozen");
+    clock.step(IDEMPOTENCY_KEPT_MS);
     const mend = await breakWrites(name, "INSERT ON answer");
     await runInDurableObject(segmentsOf(name), (instance) => {
       expect(() => instance.nextNumbers(specOf(), 2, "admin k")).toThrow("disk full");

@@ -1,20 +1,18 @@
 /** Meituan Leaf's routes, byte for byte: bare decimals, Spring's error body, and the reading of an ID. */
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { writeGrantReply } from "../../src/core/grant-reply.ts";
 import { ask, put } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
 import { idsOf, json, request } from "../support/requests.ts";
 
 const NOW_MS = 1_900_000_000_123;
 const OPEN: Env = { ...env };
 
+useClock("waits");
 beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
   vi.spyOn(console, "error").mockImplementation(() => undefined);
-});
-afterEach(() => {
-  clock.restore();
 });
 
 async function textOf(path: string, init?: RequestInit): Promise<string> {
@@ -33,7 +31,7 @@ function errorText(id: number, path: string): string {
 
 /** Asks with access open under bindings that are changed, the clock standing at NOW_MS. */
 async function failure(path: string, changed: object = {}) {
-  clock.set(NOW_MS, "frozen");
+  clock.set(NOW_MS);
   const bindings = { ...OPEN, ...changed } as Env;
   const { status, headers, text } = await ask(path, { key: null, bindings });
   return [status, headers.get("content-type"), headers.get("cache-control"), text];

@@ -1,7 +1,8 @@
 /** The routes of leases: whom they let in, in which namespaces, and what they never tell. */
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ask, CLOSED, keyFor } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import {
   acquire,
   inDesk,
@@ -13,11 +14,9 @@ import {
   tryRenew,
 } from "../support/leases.ts";
 
-const FORBIDDEN = [403, "forbidden"];
+useClock("waits");
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const FORBIDDEN = [403, "forbidden"];
 
 /** Namespaces of one test each. */
 let serial = 0;

@@ -1,7 +1,7 @@
 /** Where every worker ID is on lease, and the list of them all. */
 import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
-import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import {
   acquire,
   list,
@@ -13,7 +13,7 @@ import {
   tryAcquire,
 } from "../support/leases.ts";
 
-freezeClock();
+useClock();
 
 describe("default, all 512 worker IDs on lease", () => {
   it("E5 leases 512 to 1023, then says when the first is free, and leases what is given back", async () => {
@@ -39,7 +39,7 @@ describe("default, all 512 worker IDs on lease", () => {
     await release("default", second, `?until=${START_MS + 1500}`);
     const soon = await tryAcquire("default");
     expect([soon.body.retryAfterMs, soon.headers.get("retry-after")]).toEqual([1500, "2"]);
-    step(1500);
+    clock.step(1500);
     const again = await acquire("default");
     expect([again.worker, again.notBefore]).toEqual([second.worker, START_MS + 1500]);
     expect((await tryAcquire("default")).body.retryAfterMs).toBe(58_600);

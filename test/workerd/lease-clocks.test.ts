@@ -1,7 +1,7 @@
 /** E4 (core/worker-lease) and K3 (objects/leases) over HTTP: clocks that disagree, and layouts that do. */
 import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
-import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import {
   acquire,
   aheadBy,
@@ -18,7 +18,7 @@ import {
 
 const YEAR_MS = 365 * 86_400_000;
 
-freezeClock();
+useClock();
 
 describe("E4 a desk's clock", () => {
   it("that is 60 s ahead of its caller's leases and renews", async () => {
@@ -32,7 +32,7 @@ describe("E4 a desk's clock", () => {
   it("that is further ahead refuses both, asked once more, and nothing moves", async () => {
     await namespaceWith("farther", 2);
     const lease = await acquire("farther");
-    step(1000);
+    clock.step(1000);
     const { bindings, calls } = aheadBy(60_001);
     const refused = await tryAcquire("farther", {}, undefined, { bindings });
     expect(outcomeOf(refused)).toEqual([503, "clock_disagreement"]);
@@ -60,7 +60,7 @@ describe("E4 a desk's clock", () => {
     await namespaceWith("jump", 2);
     const one = await acquire("jump", { ttlMs: 5000 }, "key-1");
     const two = await acquire("jump", { ttlMs: 5000 });
-    step(YEAR_MS);
+    clock.step(YEAR_MS);
     const { bindings } = aheadBy(YEAR_MS);
     for (const key of ["key-1", undefined]) {
       const refused = await tryAcquire("jump", {}, key, { bindings });
@@ -69,10 +69,10 @@ describe("E4 a desk's clock", () => {
     const headers = tokenOf(two);
     const renewal = await tryRenew("jump", two, undefined, { bindings, headers });
     expect(outcomeOf(renewal)).toEqual([503, "clock_disagreement"]);
-    step(-YEAR_MS);
+    clock.step(-YEAR_MS);
     expect((await acquire("jump", {}, "key-1")).token).toBe(one.token);
     expect(outcomeOf(await tryAcquire("jump"))).toEqual([503, "no_worker_free"]);
-    step(5000);
+    clock.step(5000);
     const next = [await acquire("jump"), await acquire("jump")];
     expect(next.map(({ worker }) => worker)).toEqual([one.worker, two.worker]);
     for (const { notBefore } of next) expect(notBefore).toBe(one.notAfter);
@@ -87,7 +87,7 @@ describe("E4 a desk's clock", () => {
       timestampBits: 30,
     });
     const lease = await acquire(name);
-    step(ms);
+    clock.step(ms);
     expect(outcomeOf(await tryAcquire(name))).toEqual([500, code]);
     expect(outcomeOf(await tryRenew(name, lease))).toEqual([500, code]);
     expect(await list(name)).toMatchObject([{ notAfter: lease.notAfter }]);

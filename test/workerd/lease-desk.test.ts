@@ -2,10 +2,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Leases } from "../../src/objects/leases.ts";
 import { ask, CLOSED } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import { play, scripts, specs, startOf } from "../support/lease-script.ts";
 import {
   acquire,
@@ -20,15 +20,9 @@ import {
   tryRenew,
 } from "../support/leases.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
 const MODEL_RUNS = 150;
 
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 /** Everything that the desk keeps. */
 function rowsOf(name: string): Promise<unknown[]> {
@@ -51,7 +45,7 @@ describe("K1 a write that fails", () => {
   it("leases nothing, and what was leased stays as it was", async () => {
     await namespaceWith("full", 2);
     await acquire("full", { ttlMs: 5000 }, "key");
-    clock.step(5000, "frozen");
+    clock.step(5000);
     await breakWrites("full", "INSERT");
     for (const key of [undefined, "other"]) {
       const failed = await tryAcquire("full", {}, key);
@@ -79,7 +73,7 @@ describe("K1 a write that fails", () => {
     const lease = await acquire("stuck");
     const before = await rowsOf("stuck");
     await breakWrites("stuck", "UPDATE");
-    clock.step(10_000, "frozen");
+    clock.step(10_000);
     expect(outcomeOf(await tryRenew("stuck", lease))).toEqual([500, "internal"]);
     expect(outcomeOf(await release("stuck", lease))).toEqual([500, "internal"]);
     expect(await rowsOf("stuck")).toEqual(before);
@@ -186,7 +180,7 @@ it("K5 a desk whose clock stands still while its callers' clocks move ends, and 
     }
     expect(() => ask(old, "b", backMs + 100)).toThrow("stands still");
     expect(abort).toHaveBeenCalledOnce();
-    clock.set(backMs + 100, "frozen");
+    clock.set(backMs + 100);
     expect(ask(young, "b", backMs + 100)).toMatchObject({ ok: true, lease: { worker: 3 } });
   });
 });

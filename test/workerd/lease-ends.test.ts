@@ -1,6 +1,6 @@
 /** E2 (core/worker-lease) over HTTP: how ends of leases move, on real SQLite with a new instance in between. */
 import { describe, expect, it } from "vitest";
-import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import {
   acquire,
   list,
@@ -14,13 +14,13 @@ import {
 
 const YEAR_MS = 365 * 86_400_000;
 
-freezeClock();
+useClock();
 
 describe("E2 an end", () => {
   it("moves up with a renewal, by as much as before or as is said", async () => {
     await namespaceWith("up", 1);
     const lease = await acquire("up", { holder: "h", ttlMs: 10_000 });
-    step(4000);
+    clock.step(4000);
     await restart("up");
     const renewed = await renew("up", lease);
     expect(renewed).toEqual({ ...lease, ...upTo(14_000, 5000), now: START_MS + 4000 });
@@ -34,14 +34,14 @@ describe("E2 an end", () => {
   it("stays where the clock went back", async () => {
     await namespaceWith("stays", 1);
     const lease = await acquire("stays");
-    step(-YEAR_MS);
+    clock.step(-YEAR_MS);
     expect((await renew("stays", lease)).notAfter).toBe(lease.notAfter);
   });
 
   it("that is past moves up, as long as nobody overtook it", async () => {
     await namespaceWith("late", 1);
     const lease = await acquire("late", { ttlMs: 5000 });
-    step(YEAR_MS);
+    clock.step(YEAR_MS);
     const renewed = await renew("late", lease);
     expect(renewed).toMatchObject({
       notBefore: START_MS,

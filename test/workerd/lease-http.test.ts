@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import {
   acquire,
   list,
@@ -12,6 +13,8 @@ import {
   tryAcquire,
   tryRenew,
 } from "../support/leases.ts";
+
+useClock("waits");
 
 const BAD_BODY = [400, "invalid_body"];
 const BAD_PARAMETER = [400, "invalid_parameter"];

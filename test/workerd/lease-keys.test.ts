@@ -1,7 +1,7 @@
 /** K4 (objects/leases) and E3 (core/worker-lease) over HTTP: whose lease it is, by key and by token. */
 import { describe, expect, it } from "vitest";
 import { keyFor } from "../support/admin.ts";
-import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import {
   acquire,
   type HeldLease,
@@ -16,7 +16,7 @@ import {
   tryRenew,
 } from "../support/leases.ts";
 
-freezeClock();
+useClock();
 
 /** The fences that the desk knows, [worker, notBefore, notAfter] in ms from the start. */
 async function fencesOf(name: string): Promise<[number, number, number][]> {
@@ -31,7 +31,7 @@ describe("K4 the same Idempotency-Key", () => {
     await restart("same");
     const other = await tryAcquire("same", { holder: "a", ttlMs: 5000 }, "key");
     expect([other.status, other.text]).toEqual([201, one.text]);
-    step(4999);
+    clock.step(4999);
     const late = await acquire("same", { holder: "a", ttlMs: 5000 }, "key");
     expect(late).toEqual({ ...one.body, now: START_MS + 4999 });
     expect(await list("same")).toHaveLength(1);
@@ -40,9 +40,9 @@ describe("K4 the same Idempotency-Key", () => {
   it("gets it as it was renewed", async () => {
     await namespaceWith("renewed", 2);
     const lease = await acquire("renewed", { ttlMs: 5000 }, "key");
-    step(4000);
+    clock.step(4000);
     const renewed = await renew("renewed", lease);
-    step(4000);
+    clock.step(4000);
     const again = await acquire("renewed", { ttlMs: 5000 }, "key");
     expect(again).toEqual({ ...renewed, now: START_MS + 8000 });
   });
@@ -50,7 +50,7 @@ describe("K4 the same Idempotency-Key", () => {
   it("keeps its lease where another acquire by it failed half-way", async () => {
     await namespaceWith("half", 2);
     const lease = await acquire("half", { ttlMs: 5000 }, "key");
-    step(5000);
+    clock.step(5000);
     const broken = "CREATE TRIGGER t BEFORE INSERT ON lease BEGIN SELECT RAISE(ABORT, 'full'); END";
     await inDesk("half", (sql) => sql.exec(broken));
     expect((await tryAcquire("half", {}, "key")).status).toBe(500);
@@ -109,7 +109,7 @@ describe("K4 the same Idempotency-Key", () => {
 
 describe("K4 a key whose lease is over", () => {
   it.each<[title: string, over: (name: string, lease: HeldLease) => Promise<unknown>]>([
-    ["expired", async () => step(5000)],
+    ["expired", async () => clock.step(5000)],
     ["released", (name, lease) => release(name, lease)],
     ["revoked", (name, lease) => release(name, lease, "?revoke=true")],
   ])("E1 for it %s: gets another lease, and the old fence is remembered", async (title, over) => {
@@ -137,7 +137,7 @@ describe("K4 a key whose lease is over", () => {
     await release("only", lease, `?until=${START_MS + 2000}`);
     const early = await tryAcquire("only", {}, "key");
     expect(early.body).toMatchObject({ code: "no_worker_free", retryAfterMs: 2000 });
-    step(2000);
+    clock.step(2000);
     const next = await acquire("only", {}, "key");
     expect([next.worker, next.notBefore]).toEqual([1, START_MS + 2000]);
     expect(outcomeOf(await tryRenew("only", lease))).toEqual([409, "lease_lost"]);
@@ -146,10 +146,10 @@ describe("K4 a key whose lease is over", () => {
   it("may be renewed by its token still, and then keeps its worker ID from others", async () => {
     await namespaceWith("both", 2);
     const one = await acquire("both", { ttlMs: 5000 }, "key");
-    step(5000);
+    clock.step(5000);
     const other = await acquire("both", { ttlMs: 5000 }, "key");
     expect((await renew("both", one)).notAfter).toBe(START_MS + 10_000);
-    step(4999);
+    clock.step(4999);
     expect(outcomeOf(await tryAcquire("both"))).toEqual([503, "no_worker_free"]);
     expect((await acquire("both", {}, "key")).token).toBe(other.token);
   });
@@ -158,7 +158,7 @@ describe("K4 a key whose lease is over", () => {
     await namespaceWith("overtaken", 2);
     await acquire("overtaken", { ttlMs: 5000 }, "key");
     await acquire("overtaken", { ttlMs: 6000 });
-    step(6000);
+    clock.step(6000);
     const overtaking = await acquire("overtaken", {});
     const again = await acquire("overtaken", {}, "key");
     expect([overtaking.worker, again.worker]).toEqual([2, 3]);
@@ -179,11 +179,11 @@ describe("E3 a lease", () => {
   it("that was overtaken is lost for good, the clock going back or not", async () => {
     await namespaceWith("gone", 1);
     const lease = await acquire("gone", { ttlMs: 5000 });
-    step(5000);
+    clock.step(5000);
     const next = await acquire("gone");
     await lostFor("gone", lease);
     expect(outcomeOf(await release("gone", lease))).toEqual([409, "lease_lost"]);
-    step(-4000);
+    clock.step(-4000);
     await lostFor("gone", lease);
     await release("gone", next, `?until=${next.notBefore}`);
     await lostFor("gone", lease);
@@ -196,7 +196,7 @@ describe("E3 a lease", () => {
     const lease = await acquire("given");
     await release("given", lease);
     await lostFor("given", lease);
-    step(60_000);
+    clock.step(60_000);
     await lostFor("given", lease);
     expect((await release("given", lease)).status).toBe(204);
   });

@@ -4,6 +4,9 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { WorkerLease } from "../../src/core/worker-lease.ts";
 import { LeaseStorage } from "../../src/objects/lease-storage.ts";
+import { useClock } from "../support/clock.ts";
+
+useClock("waits");
 
 const LEASE: WorkerLease = {
   worker: 7,

@@ -1,7 +1,7 @@
 /** The lease desk over HTTP, on real SQLite with a new instance in between: what a lease is, and E1 (core/worker-lease). */
 import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
-import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import {
   acquire,
   layoutWith,
@@ -15,7 +15,7 @@ import {
 
 const YEAR_MS = 365 * 86_400_000;
 
-freezeClock();
+useClock();
 
 describe("a lease", () => {
   it("says all that its holder needs", async () => {
@@ -55,7 +55,7 @@ describe("a lease", () => {
   it.each([10, 1000])("of a layout with ticks of %i ms has whole ticks", async (tickMs) => {
     const name = await namespaceWith(`ticks-${tickMs}`, 1, { tickMs, timestampBits: 40 });
     const tickStart = (ms: number) => Math.floor(ms / tickMs) * tickMs;
-    step(tickMs - 1);
+    clock.step(tickMs - 1);
     const lease = await acquire(name, { ttlMs: 5003 });
     expect(lease.notBefore).toBe(START_MS);
     expect(lease.notAfter).toBe(tickStart(START_MS + tickMs - 1 + 5003));
@@ -63,10 +63,10 @@ describe("a lease", () => {
     // The tick that `until` lies in may have been stamped.
     await release(name, lease, `?until=${START_MS + tickMs + 1}`);
     expect(await list(name)).toMatchObject([{ notAfter: START_MS + 2 * tickMs }]);
-    step(1);
+    clock.step(1);
     const retry = await tryAcquire(name);
     expect(retry.body).toMatchObject({ code: "no_worker_free", retryAfterMs: tickMs });
-    step(tickMs);
+    clock.step(tickMs);
     expect((await acquire(name)).notBefore).toBe(START_MS + 2 * tickMs);
   });
 
@@ -76,7 +76,7 @@ describe("a lease", () => {
     const expired = await acquire("listed", { holder: "b", ttlMs: 5000 });
     const released = await acquire("listed", { holder: "c" });
     await release("listed", released, `?until=${START_MS + 1}`);
-    step(6000);
+    clock.step(6000);
     const { text } = await ask("/v1/leases/listed");
     for (const { token } of [held, expired, released]) expect(text).not.toContain(token);
     const begin = { notBefore: START_MS };
@@ -97,14 +97,14 @@ describe("E1 the next lease of a worker ID", () => {
     await namespaceWith("handover", 1);
     let last = await acquire("handover", { ttlMs: 5000 });
     for (const waitMs of [5000, 5001, 100_000]) {
-      step(waitMs - 1);
+      clock.step(waitMs - 1);
       await restart("handover");
       if (waitMs === 5000) {
         const early = await tryAcquire("handover");
         expect(outcomeOf(early)).toEqual([503, "no_worker_free"]);
         expect(early.body.retryAfterMs).toBe(1);
       }
-      step(1);
+      clock.step(1);
       const next = await acquire("handover", { ttlMs: 5000 });
       expect(next.worker).toBe(last.worker);
       expect(next.notBefore).toBeGreaterThanOrEqual(last.notAfter);
@@ -116,11 +116,11 @@ describe("E1 the next lease of a worker ID", () => {
   it.each([1, 3_600_000, YEAR_MS])("waits where the clock went back %i ms", async (backMs) => {
     const name = await namespaceWith(`back-${backMs}`, 1);
     const { notAfter } = await acquire(name, { ttlMs: 5000 });
-    step(5000 - backMs);
+    clock.step(5000 - backMs);
     await restart(name);
     const refused = await tryAcquire(name);
     expect(refused.body).toMatchObject({ code: "no_worker_free", retryAfterMs: backMs });
-    step(backMs);
+    clock.step(backMs);
     expect((await acquire(name)).notBefore).toBe(notAfter);
   });
 
@@ -129,15 +129,15 @@ describe("E1 the next lease of a worker ID", () => {
     const first = await acquire("rest", { ttlMs: 20_000 });
     const second = await acquire("rest", { ttlMs: 5000 });
     await release("rest", first, `?until=${START_MS + 9000}`);
-    step(50_000);
+    clock.step(50_000);
     expect((await acquire("rest", { ttlMs: 5000 })).worker).toBe(6);
     expect((await acquire("rest", { ttlMs: 80_000 })).worker).toBe(7);
     const { worker } = await acquire("rest", { ttlMs: 80_000 });
     expect([second.worker, worker]).toEqual([5, 5]);
     expect((await acquire("rest", { ttlMs: 80_000 })).worker).toBe(4);
-    step(4999);
+    clock.step(4999);
     expect(outcomeOf(await tryAcquire("rest"))).toEqual([503, "no_worker_free"]);
-    step(1);
+    clock.step(1);
     expect((await acquire("rest")).worker).toBe(6);
   });
 });

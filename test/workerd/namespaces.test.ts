@@ -1,13 +1,11 @@
 /** Own namespaces: making, changing, retiring, and what the isolate remembers of them. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ask, CLOSED, keyFor, put } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
 
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 const CUSTOM = {
   timestampBits: 40,
@@ -295,10 +293,10 @@ describe("what the isolate remembers", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const never = { getByName: () => ({ namespace: () => new Promise(() => undefined) }) };
     const bindings = { ...CLOSED, REGISTRY: never } as unknown as Env;
-    const started = vi.spyOn(scheduler, "wait");
+    const waited = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
     const { status } = await ask("/v1/ids/hangs", { bindings });
     expect(status).toBe(503);
-    expect(started).toHaveBeenCalledWith(3000, expect.anything());
+    expect(waited).toHaveBeenCalledWith(3000, expect.anything());
   });
 });
 

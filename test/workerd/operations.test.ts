@@ -1,7 +1,7 @@
 /** What docs/OPERATIONS.md tells an operator to do, done. */
 import { describe, expect, it } from "vitest";
 import { ask, put } from "../support/admin.ts";
-import { freezeClock, START_MS, step } from "../support/frozen-clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import { acquire, tryAcquire } from "../support/leases.ts";
 
 const HOUR_MS = 3_600_000;
@@ -9,7 +9,7 @@ const YEAR_MS = 365 * 24 * HOUR_MS;
 /** What the recipe of a successor adds: the longest lease, and an hour. */
 const ADDED_MS = 90_000_000;
 
-freezeClock();
+useClock();
 
 async function idsOf(namespace: string, query: string): Promise<string[]> {
   const { status, text, body } = await ask(`/v1/ids/${namespace}${query}`);
@@ -46,9 +46,9 @@ async function lastBefore(namespace: string, untilMs: number): Promise<bigint> {
 describe("a clock that was set back", () => {
   it("further than is forgiven: a larger maxStepBackMs goes on at once, above all before", async () => {
     await put("behind");
-    step(3 * HOUR_MS);
+    clock.step(3 * HOUR_MS);
     const before = await idOf("behind");
-    step(-3 * HOUR_MS);
+    clock.step(-3 * HOUR_MS);
     const refused = await ask("/v1/ids/behind?shard=0");
     expect([refused.status, refused.body.code]).toEqual([503, "clock_behind"]);
     const { body } = await ask("/v1/shards/behind/0");
@@ -62,10 +62,10 @@ describe("a clock that was set back", () => {
 describe("a mark that was poisoned by a wrong clock", () => {
   it("a year ahead: a successor begins above all that was issued, or may still be stamped", async () => {
     await put("poisoned", { kind: "snowflake", preset: "twitter", shards: 12 });
-    step(YEAR_MS);
+    clock.step(YEAR_MS);
     await idOf("poisoned");
     const lease = await acquire("poisoned", { ttlMs: 24 * HOUR_MS });
-    step(-YEAR_MS);
+    clock.step(-YEAR_MS);
     expect((await ask("/v1/ids/poisoned?shard=0")).body.code).toBe("clock_behind");
     const { body } = await ask("/v1/shards/poisoned/0");
     const [{ leadMs } = { leadMs: 0 }] = body.lanes as { leadMs: number }[];
@@ -95,7 +95,7 @@ describe("a data folder that is older than what was issued from it", () => {
       expect((await idsOf(restored, many)).filter((id) => given.has(id))).not.toEqual([]);
       // Again, with the line as far ahead as it may be by demand, and restored right after that.
       for (const id of await idsOf(crashed, "?shard=1&count=4000")) given.add(id);
-      step(Number(maxBorrowMs) + Number(maxStepBackMs) + Number(tickMs) + 1000);
+      clock.step(Number(maxBorrowMs) + Number(maxStepBackMs) + Number(tickMs) + 1000);
       for (const shard of [0, 1]) {
         const ids = await idsOf(restored, `?shard=${shard}&count=1000`);
         expect(ids.filter((id) => given.has(id))).toEqual([]);
@@ -121,7 +121,7 @@ describe("a data folder that is older than what was issued from it", () => {
     }
     const ttlMs = 60_000;
     const forgotten = await acquire("crashed", { ttlMs });
-    step(ttlMs);
+    clock.step(ttlMs);
     const next = await acquire("restored", { ttlMs });
     expect(next.worker).toBe(forgotten.worker);
     expect(next.notBefore).toBeGreaterThanOrEqual(forgotten.notAfter);

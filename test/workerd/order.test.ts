@@ -1,17 +1,12 @@
 /** Where requests go, and what order their IDs have. */
 import { evictDurableObject } from "cloudflare:test";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shardOfKey } from "../../src/core/rendezvous.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
 import { json, request } from "../support/requests.ts";
 import { stubOf } from "../support/shards.ts";
 
-beforeEach(() => {
-  clock.set(Date.UTC(2026, 5, 1));
-});
-afterEach(() => {
-  clock.restore();
-});
+useClock("waits");
 
 /** The shard that answered, and its IDs in the order answered. */
 async function answerOf(path: string): Promise<{ shard: number; ids: bigint[] }> {

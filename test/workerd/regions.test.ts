@@ -2,6 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { nearestRegion, REGIONS } from "../../src/core/regions.ts";
 import { ask, put } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
+
+useClock("waits");
 
 const CITIES: [city: string, latitude: string, longitude: string, region: string][] = [
   ["New York", "40.71", "-74.01", "enam"],

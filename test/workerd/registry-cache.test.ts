@@ -1,19 +1,14 @@
 /** The isolate's memory of the registry, under reads that are late, hang or fail. */
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { CACHE_ENTRIES_MAX } from "../../src/service/limits.ts";
 import { RegistryCache } from "../../src/service/registry-cache.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
 
 const background: Promise<unknown>[] = [];
 const waitUntil = (work: Promise<unknown>) => void background.push(work);
 const hangs = () => new Promise<never>(() => undefined);
 
-beforeEach(() => {
-  clock.set(Date.UTC(2026, 5, 1), "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 /** A read that answers when it is told to. */
 function held<Value>() {
@@ -38,7 +33,7 @@ it("does not let an older question's answer replace a newer one's", async () => 
   const cache = new RegistryCache<string>({ servesStale: true });
   const late = held<string>();
   const asked = cache.get("a", late.read, waitUntil);
-  clock.step(10, "frozen");
+  clock.step(10);
   await cache.get("a", async () => "newer", waitUntil);
   late.answer("older");
   await asked;
@@ -49,25 +44,25 @@ it("trusts an answer from when it was asked for", async () => {
   const cache = new RegistryCache<string>({ servesStale: false });
   const late = held<string>();
   const asked = cache.get("a", late.read, waitUntil);
-  clock.step(5000, "frozen");
+  clock.step(5000);
   late.answer("old");
   await asked;
-  clock.step(25_000, "frozen");
+  clock.step(25_000);
   expect(await cache.get("a", async () => "new", waitUntil)).toBe("new");
 });
 
 it("asks in the background once per claim, and a claim lapses", async () => {
   const cache = new RegistryCache<string>({ servesStale: true });
   await cache.get("a", async () => "old", waitUntil);
-  clock.step(29_999 - 3000, "frozen");
+  clock.step(29_999 - 3000);
   vi.spyOn(Math, "random").mockReturnValue(0);
   const cached = new RegistryCache<string>({ servesStale: true });
   await cached.get("a", async () => "old", waitUntil);
-  clock.step(16_000, "frozen");
+  clock.step(16_000);
   const read = vi.fn(hangs);
   for (let request = 0; request < 5; request += 1) await cached.get("a", read, waitUntil);
   expect(read).toHaveBeenCalledTimes(1);
-  clock.step(1000, "frozen");
+  clock.step(1000);
   await cached.get("a", read, waitUntil);
   expect(read).toHaveBeenCalledTimes(2);
 });
@@ -75,14 +70,14 @@ it("asks in the background once per claim, and a claim lapses", async () => {
 it("makes nobody wait for a registry that has just failed, and comes back by itself", async () => {
   const cache = new RegistryCache<string>({ servesStale: true });
   await cache.get("a", async () => "old", waitUntil);
-  clock.step(30_000, "frozen");
+  clock.step(30_000);
   const fails = () => Promise.reject(new Error("down"));
   expect(await cache.get("a", fails, waitUntil)).toBe("old");
   for (let second = 0; second < 10; second += 1) {
-    clock.step(1000, "frozen");
+    clock.step(1000);
     expect(await cache.get("a", hangs, waitUntil)).toBe("old");
   }
-  clock.step(1000, "frozen");
+  clock.step(1000);
   await cache.get("a", async () => "new", waitUntil);
   await background.at(-1);
   expect(await cache.get("a", hangs, waitUntil)).toBe("new");
@@ -91,7 +86,7 @@ it("makes nobody wait for a registry that has just failed, and comes back by its
 it("takes a clock that went back for too long ago", async () => {
   const cache = new RegistryCache<string>({ servesStale: false });
   await cache.get("a", async () => "old", waitUntil);
-  clock.step(-1, "frozen");
+  clock.step(-1);
   expect(await cache.get("a", async () => "new", waitUntil)).toBe("new");
 });
 

@@ -1,21 +1,15 @@
 /** Restarts and clock steps under the real object: real SQLite, real eviction, a moved clock. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { PRESETS } from "../../src/core/presets.ts";
-import { clock } from "../support/clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import { idsOf, problemOf } from "../support/requests.ts";
 import { stubOf } from "../support/shards.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
-const START_MS = Date.UTC(2026, 5, 1);
 
-beforeEach(() => {
-  clock.set(START_MS);
-});
-afterEach(() => {
-  clock.restore();
-});
+useClock("waits");
 
 /** Corrupts the instance's memory, then evicts it: only a new instance can answer. */
 async function corruptAndEvict(namespace: string, shard: number): Promise<void> {
@@ -108,7 +102,6 @@ describe.each([...PRESETS.keys()])("%s", (namespace) => {
 
 describe("default through evictions in one ms", () => {
   it("strictly increases: each start begins at the mark", async () => {
-    clock.set(START_MS, "frozen");
     const ids: bigint[] = [];
     for (const count of [1, 1, 4095, 4096, 4097, 1]) {
       ids.push(...(await idsOf("default", `?shard=6&count=${count}`)));
@@ -151,8 +144,12 @@ describe("default through steps of the clock", () => {
 });
 
 describe("with a Date that stands still, as deployed", () => {
+  beforeEach(() => {
+    // Waits take no time here, and unlike elsewhere move no clock.
+    vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
+  });
+
   it.each([...PRESETS.keys()])("%s: every request ends", async (namespace) => {
-    clock.set(START_MS, "frozen");
     const statuses: number[] = [];
     for (let request = 0; request < 6; request += 1) {
       const { status } = await problemOf(`/v1/ids/${namespace}?shard=6&count=10000`);
@@ -164,7 +161,6 @@ describe("with a Date that stands still, as deployed", () => {
   });
 
   it("twitter: the 4,097th ID of the ms is refused within maxWait, and says when", async () => {
-    clock.set(START_MS, "frozen");
     await idsOf("twitter", "?shard=7&count=4096");
     const { status, body, retryAfter } = await problemOf("/v1/ids/twitter?shard=7");
     expect([status, body.code, retryAfter]).toEqual([503, "shard_saturated", "1"]);

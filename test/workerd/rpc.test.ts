@@ -1,7 +1,10 @@
 /** Service-binding RPC: a second Worker calls the entrypoint of the production build. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { useClock } from "../support/clock.ts";
 import { namespaceOf } from "../support/shards.ts";
+
+useClock("waits");
 
 interface Outcome {
   readonly value?: unknown;

@@ -1,18 +1,17 @@
 /** What the router makes of a segment object that fails. The objects here are scripted faults, but where said otherwise. */
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ask, CLOSED } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import { idsFrom, someSegment } from "../support/numbers.ts";
 import { realSegments, recordedSegments, type SegmentCall } from "../support/recorded-segments.ts";
 import { breakWrites, maxIdOf, moveBehind } from "../support/segments.ts";
 
+useClock("waits");
+
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 /** The object itself, whose first answers get lost: the call throws after it was carried out. */
 function losing(times: number, error: () => Error = () => new Error("reset")) {
   let lost = 0;

@@ -2,9 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { decode, type Encoding } from "../../src/core/codec.ts";
 import { ask, put } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import { numbersOf, refusalOf, someSegment } from "../support/numbers.ts";
 import { request } from "../support/requests.ts";
 import { evict, maxIdOf, numbersFrom } from "../support/segments.ts";
+
+useClock("waits");
 
 const MAX = 9_223_372_036_854_775_807n;
 const SAFE = 9_007_199_254_740_991n;

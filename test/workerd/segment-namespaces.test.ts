@@ -1,9 +1,9 @@
 /** Own segment namespaces: making, changing, listing and retiring them. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ask, put } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
 import { numbersOf, refusalOf, someSegment } from "../support/numbers.ts";
 import { maxIdOf, numbersFrom } from "../support/segments.ts";
 
@@ -20,9 +20,7 @@ const CREATED = {
   retired: false,
 };
 
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 describe("PUT", () => {
   it("creates with 201, changes with 200, and both show the whole", async () => {

@@ -1,10 +1,10 @@
 /** Numbers from the isolate's double buffer, with Leaf's rules: when a segment is fetched, how long it is, what fails. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
 import { SEGMENT_STEP_MAX } from "../../src/core/limits.ts";
 import { SEGMENT_LASTS_MS } from "../../src/core/segment-demand.ts";
 import type { Placement } from "../../src/service/pick-shard.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
 import {
   allocator,
   heldSegments,
@@ -15,14 +15,7 @@ import {
 import { recordedSegments } from "../support/recorded-segments.ts";
 import { numbersFrom } from "../support/segments.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
-
-beforeEach(() => {
-  clock.set(START_MS, "frozen");
-});
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 const overloaded = () => Object.assign(new Error("overloaded"), { overloaded: true });
 
@@ -130,7 +123,7 @@ describe("the next segment", () => {
       }
       expect(await times(20)).toEqual(numbersFrom(12, 20));
       expect(asked()).toHaveLength(1 + tries);
-      clock.step(CLAIM_LAPSES_MS, "frozen");
+      clock.step(CLAIM_LAPSES_MS);
       expect(await times(1)).toEqual([32n]);
       expect(asked()).toHaveLength(2 + tries);
       held[tries]?.give();
@@ -160,7 +153,7 @@ describe("the next segment", () => {
     const { segments, held } = heldSegments();
     const { times, take } = holderOf(segments);
     await times(11);
-    clock.step(CLAIM_LAPSES_MS * 60, "frozen");
+    clock.step(CLAIM_LAPSES_MS * 60);
     await times(1);
     expect(held).toHaveLength(2);
     held[0]?.give();
@@ -210,7 +203,7 @@ describe("the step", () => {
     const { take } = holderOf(segments, someNamespace({ step }));
     await take();
     for (const gapMs of gapsMs) {
-      clock.step(gapMs, "frozen");
+      clock.step(gapMs);
       const before = asked().length;
       while (asked().length === before) await take(step / 10);
       await settled();

@@ -3,8 +3,11 @@ import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Edgeflake } from "../../src/client/edgeflake.ts";
 import { ask } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import { someSegment } from "../support/numbers.ts";
 import { evict, maxIdOf, numbersFrom } from "../support/segments.ts";
+
+useClock("waits");
 
 const rpc = exports.Edgeflake;
 

@@ -1,21 +1,19 @@
 /** The short cut in front of the router gives what the router gives, for segments too. */
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { writeSegmentReply } from "../../src/core/segment-reply.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
 import { put } from "../support/admin.ts";
 import { sendBoth, sendShort, unlimited } from "../support/both-ways.ts";
-import { clock } from "../support/clock.ts";
+import { useClock } from "../support/clock.ts";
 import { someSegment } from "../support/numbers.ts";
 import { recordedSegments } from "../support/recorded-segments.ts";
 import { type Sent, type SentAnswer, send } from "../support/send.ts";
 
+useClock();
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
-});
-afterEach(() => {
-  clock.restore();
 });
 
 type Row = [query: string, sent?: Sent];

@@ -1,19 +1,16 @@
 /** What the API says of segments: how they are, and what their numbers say. */
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MAX_ID } from "../../src/core/limits.ts";
 import { SEGMENT_LASTS_MS } from "../../src/core/segment-demand.ts";
 import { ask } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
 import { numbersOf, refusalOf, someSegment } from "../support/numbers.ts";
 import { evict } from "../support/segments.ts";
 
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 describe("/v1/shards", () => {
   it("shows the one object as shard 0, under the names of Leaf's table", async () => {
-    clock.set(Date.UTC(2026, 5, 1), "frozen");
     const name = await someSegment({ delta: 2, description: "orders" });
     const fresh = {
       shard: 0,
@@ -53,7 +50,6 @@ describe("/v1/shards", () => {
   });
 
   it("shows the last fetches, longer and shorter as Leaf's rule says, through an eviction", async () => {
-    clock.set(Date.UTC(2026, 5, 1), "frozen");
     const name = await someSegment();
     const widths = async (): Promise<number[]> => {
       const { body } = await ask(`/v1/shards/${name}/0`);
@@ -62,7 +58,7 @@ describe("/v1/shards", () => {
     };
     await numbersOf(`/v1/ids/${name}`);
     for (const gapMs of [1, 1, 1, 2 * SEGMENT_LASTS_MS]) {
-      clock.step(gapMs, "frozen");
+      clock.step(gapMs);
       const { length } = await widths();
       while ((await widths()).length === length) await numbersOf(`/v1/ids/${name}?count=10`);
     }

@@ -1,9 +1,10 @@
 /** The segment object's own invariants D1–D6 (objects/segments), on real SQLite. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readSegmentReply } from "../../src/core/segment-reply.ts";
 import { Segments } from "../../src/objects/segments.ts";
+import { useClock } from "../support/clock.ts";
 import {
   breakWrites,
   evict,
@@ -15,12 +16,10 @@ import {
   specOf,
 } from "../support/segments.ts";
 
+useClock("waits");
+
 const SPEC = specOf();
 const NO_KEY = "";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** How many answers are kept. */
 const answersOf = (name: string) =>

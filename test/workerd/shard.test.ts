@@ -1,22 +1,15 @@
 /** The shard's own invariants S1–S6 (objects/shard), on real SQLite. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type GrantReply, readGrantReply } from "../../src/core/grant-reply.ts";
 import { MARK_READING_TRUSTED_MS, SETTLE_MS } from "../../src/core/limits.ts";
 import { Shard } from "../../src/objects/shard.ts";
-import { clock } from "../support/clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import { idsOf, json, problemOf } from "../support/requests.ts";
 import { inStorage, marksOf, namespaceOf, stubOf } from "../support/shards.ts";
 
-const START_MS = Date.UTC(2026, 5, 1);
-
-beforeEach(() => {
-  clock.set(START_MS);
-});
-afterEach(() => {
-  clock.restore();
-});
+useClock();
 
 function callOf(namespace: string, change: { count?: number; strict?: boolean } = {}) {
   const { lineSpec } = namespaceOf(namespace);
@@ -55,17 +48,17 @@ async function countWrites(stub: DurableObjectStub<Shard>): Promise<() => Promis
 }
 
 describe("S1 reserve ahead", () => {
-  it("writes at most 3 rows for 10,000 single requests within a second of the clock", async () => {
-    clock.set(START_MS, "frozen");
-    const stub = stubOf("default", 0);
+  it("writes at most 3 rows for 10,000 single grants within a second of the clock", async () => {
+    const stub = stubOf("default", 8);
     const rowsWritten = await countWrites(stub);
-    const ids = new Set<bigint>();
-    for (let round = 0; round < 100; round += 1) {
-      clock.set(START_MS + round * 9, "frozen");
-      const burst = Array.from({ length: 100 }, () => idsOf("default", "?shard=0"));
-      for (const [id] of await Promise.all(burst)) if (id !== undefined) ids.add(id);
-    }
-    expect(ids.size).toBe(10_000);
+    const starts = new Set<number>();
+    await runInDurableObject(stub, async (shard) => {
+      for (let call = 0; call < 10_000; call += 1) {
+        clock.set(START_MS + Math.floor(call / 11));
+        starts.add(spanOf(await grant(shard, callOf("default")))[0]);
+      }
+    });
+    expect(starts.size).toBe(10_000);
     const rows = await rowsWritten();
     expect(rows).toBeGreaterThanOrEqual(1);
     expect(rows).toBeLessThanOrEqual(3);
@@ -74,6 +67,7 @@ describe("S1 reserve ahead", () => {
   it.each(["default", "twitter", "leaf", "js53", "node"])(
     "%s: every grant lies below the stored mark",
     async (name) => {
+      clock.set(START_MS, "waits");
       const stub = stubOf(name, 1);
       for (const count of [1, 5000, 1, 10_000]) {
         const reply = await grant(stub, callOf(name, { count }));
@@ -118,18 +112,17 @@ const READ_ANEW_MS = MARK_READING_TRUSTED_MS + 1;
 
 describe("S2 two instances alive on one storage", () => {
   it("grant nothing twice: the superseded one ends at its own mark", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("default", 3);
     await runInDurableObject(stub, async (_, state) => {
       const { old, young, abort } = twoInstances(state);
       const spans = [spanOf(await grant(old, callOf("default", { count: 10 })))];
       spans.push(spanOf(await grant(young, callOf("default", { count: 10 }))));
-      clock.step(READ_ANEW_MS, "frozen");
+      clock.step(READ_ANEW_MS);
       // Still below its own mark, and yet it must not answer: its IDs would fall behind.
       await expect(grant(old, callOf("default", { count: 10 }))).rejects.toThrow(
         "another instance",
       );
-      clock.step(1000, "frozen");
+      clock.step(1000);
       await expect(grant(old, callOf("default"))).rejects.toThrow("another instance");
       expect(abort).toHaveBeenCalledTimes(2);
       spans.push(spanOf(await grant(young, callOf("default", { count: 10 }))));
@@ -163,13 +156,12 @@ describe("S2 two instances alive on one storage", () => {
   });
 
   it("a superseded one fails before it answers in strict order", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("default", 4);
     await runInDurableObject(stub, async (_, state) => {
       const { old, young, abort } = twoInstances(state);
       await grant(old, callOf("default", { strict: true }));
       await grant(young, callOf("default", { strict: true }));
-      clock.step(READ_ANEW_MS, "frozen");
+      clock.step(READ_ANEW_MS);
       await expect(grant(old, callOf("default", { strict: true }))).rejects.toThrow();
       expect(abort).toHaveBeenCalledOnce();
       await grant(young, callOf("default", { strict: true }));
@@ -177,14 +169,19 @@ describe("S2 two instances alive on one storage", () => {
   });
 
   it("trust a reading of the mark for a few ms, and answer first after longer than that", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("default", 0);
     await runInDurableObject(stub, async (_, state) => {
       const { old, young } = twoInstances(state);
-      const realStartMs = performance.now();
+      const events: string[] = [];
+      vi.spyOn(scheduler, "wait").mockImplementationOnce(async (waitMs) => {
+        await Promise.resolve();
+        events.push(`waited ${waitMs} ms`);
+      });
       await grant(old, callOf("default", { strict: true }));
+      events.push("answered");
       // Whatever another instance trusts was read before this one's mark, and is out of date by now.
-      expect(performance.now() - realStartMs).toBeGreaterThanOrEqual(SETTLE_MS - 1);
+      expect(events).toEqual([`waited ${SETTLE_MS} ms`, "answered"]);
+      expect(SETTLE_MS).toBeGreaterThan(MARK_READING_TRUSTED_MS + 1);
       await grant(young, callOf("default", { strict: true }));
       await grant(old, callOf("default", { strict: true }));
       const call = callOf("default", { strict: true });
@@ -207,7 +204,6 @@ describe("S2 two instances alive on one storage", () => {
 
 describe("S3 a start trusts the marks only", () => {
   it("begins at the mark, not where memory was", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("default", 6);
     await grant(stub, callOf("default", { count: 5 }));
     const [mark = 0] = await marksOf(stub);
@@ -234,7 +230,7 @@ describe("S3 a start trusts the marks only", () => {
     "%s: goes on in the last tick, restarted and in strict order, where the mark is the line's end",
     async (name) => {
       const { layout } = namespaceOf(name);
-      clock.set(layout.epochMs + (layout.tickCount - 1) * layout.tickMs, "frozen");
+      clock.set(layout.epochMs + (layout.tickCount - 1) * layout.tickMs);
       expect(await idsOf(name, "?shard=0&order=strict")).toHaveLength(1);
       expect(await json(`/v1/shards/${name}/0`)).toMatchObject({ shard: 0 });
       await evictDurableObject(stubOf(name, 0));
@@ -272,7 +268,6 @@ describe("S5 one layout for ever", () => {
   });
 
   it("goes on where it was when only the policy changes", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("node", 7);
     const { lineSpec } = namespaceOf("node");
     const { layout, policy } = JSON.parse(lineSpec);
@@ -283,7 +278,6 @@ describe("S5 one layout for ever", () => {
   });
 
   it("goes on where it was when only the policy changes, also under a waiting call", async () => {
-    clock.set(START_MS, "frozen");
     const { lineSpec } = namespaceOf("twitter");
     const { layout, policy } = JSON.parse(lineSpec);
     const changed = JSON.stringify({ layout, policy: { ...policy, maxWaitMs: 50 } });
@@ -293,7 +287,7 @@ describe("S5 one layout for ever", () => {
       const call = callOf("twitter", { count: 3 });
       return grant(stub, index % 2 === 0 ? { ...call, lineSpec: changed } : call);
     });
-    clock.set(START_MS);
+    clock.set(START_MS, "waits");
     const replies = await Promise.all([waiting, ...others]);
     const positions = replies.flatMap((reply) =>
       reply.ok
@@ -309,7 +303,6 @@ describe("S5 one layout for ever", () => {
 
 describe("S4 read, step and write with no await between", () => {
   it("gives concurrent calls consecutive spans, none twice, none left out", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("leaf", 3);
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => grant(stub, callOf("leaf", { count: 7 }))),
@@ -323,7 +316,6 @@ describe("S4 read, step and write with no await between", () => {
 
 describe("S6 waiting", () => {
   it("asks for exactly the waits that the line says, maxWait in all, with a frozen clock", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("twitter", 3);
     await grant(stub, callOf("twitter", { count: 4096 }));
     const wait = vi.spyOn(scheduler, "wait");
@@ -334,7 +326,6 @@ describe("S6 waiting", () => {
   });
 
   it("stays within what is left of the caller's wait", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("twitter", 4);
     await grant(stub, callOf("twitter", { count: 4096 }));
     const reply = await grant(stub, { ...callOf("twitter"), waitLeftMs: 7 });
@@ -346,7 +337,6 @@ describe("S7 a clock that stands still", () => {
   const backMs = 20_000;
 
   it("makes nobody wait by it", async () => {
-    clock.set(START_MS, "frozen");
     const stub = stubOf("twitter", 2);
     await grant(stub, callOf("twitter", { count: 4096 }));
     const reply = await grant(stub, { ...callOf("twitter"), callerNowMs: START_MS - backMs });
@@ -354,7 +344,6 @@ describe("S7 a clock that stands still", () => {
   });
 
   it("ends the instance once the callers' clocks move and its own does not", async () => {
-    clock.set(START_MS, "frozen");
     await runInDurableObject(stubOf("default", 1), async (_, state) => {
       const { old, young, abort } = twoInstances(state);
       const call = { ...callOf("default"), callerNowMs: START_MS - backMs };
@@ -364,7 +353,7 @@ describe("S7 a clock that stands still", () => {
       const moved = { ...call, callerNowMs: call.callerNowMs + 100 };
       await expect(grant(old, moved)).rejects.toThrow("stands still");
       expect(abort).toHaveBeenCalledOnce();
-      clock.set(START_MS - backMs + 100, "frozen");
+      clock.set(START_MS - backMs + 100);
       const next = spanOf(await grant(young, moved));
       expect(next[0]).toBeGreaterThan(first[0]);
     });
@@ -373,12 +362,11 @@ describe("S7 a clock that stands still", () => {
 
 describe("counters", () => {
   it("tell what happened: issued, waits, rollbacks, refusals, lead", async () => {
-    clock.set(START_MS, "frozen");
     const path = "/v1/shards/twitter/5";
     const stub = stubOf("twitter", 5);
     await grant(stub, callOf("twitter", { count: 4096 }));
     await grant(stub, { ...callOf("twitter"), waitLeftMs: 2 });
-    clock.step(-5000, "frozen");
+    clock.step(-5000);
     await grant(stub, callOf("twitter"));
     expect(await json(path)).toMatchObject({
       clock: START_MS - 5000,
@@ -410,10 +398,8 @@ describe("two clocks", () => {
   });
 
   it("the router reads its clock again and repeats once", async () => {
-    const now = vi.spyOn(Date, "now");
-    const real = START_MS;
     // The router's first reading is stale; all later ones agree.
-    now.mockReturnValueOnce(real - 3_600_000).mockReturnValue(real);
+    vi.spyOn(Date, "now").mockReturnValueOnce(START_MS - 3_600_000);
     expect(await idsOf("node", "?shard=6")).toHaveLength(1);
   });
 });

@@ -1,15 +1,13 @@
 /** The shell around the routes: headers, CORS, logs, analytics, and garbage of every kind. */
 import { runInDurableObject } from "cloudflare:test";
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ask, CLOSED, keyFor, put } from "../support/admin.ts";
-import { clock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
 import { json, readAcross } from "../support/requests.ts";
 import { stubOf } from "../support/shards.ts";
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+useClock("waits");
 
 describe("headers", () => {
   it.each(["/v1/ids/default", "/docs", "/healthz", "/v1/nope"])(
@@ -106,7 +104,6 @@ describe("logs", () => {
     expect(JSON.parse(String(warn.mock.calls[0]?.[0]))).not.toHaveProperty("stack");
     const path = "/v1/ids/twitter?count=50000&format=text&shard=5";
     await expect(readAcross(path, () => clock.step(-10_000_000_000))).rejects.toThrow();
-    clock.restore();
     expect(warn).toHaveBeenCalledTimes(2);
     expect(String(warn.mock.calls[1]?.[0])).toMatch(/"code":"clock_behind".*"cut":true/);
   });

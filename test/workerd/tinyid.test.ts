@@ -2,7 +2,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ask, put } from "../support/admin.ts";
+import { useClock } from "../support/clock.ts";
 import { idsOf, request } from "../support/requests.ts";
+
+useClock("waits");
 
 const OPEN: Env = { ...env };
 const FORM = "application/x-www-form-urlencoded";
@@ -11,7 +14,6 @@ const FORM_TAKES = "A form takes at most 16384 bytes, whole within 5000 ms.";
 const UNKNOWN = "There is no namespace of that name.";
 
 beforeEach(() => {
-  vi.restoreAllMocks();
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });

@@ -1,7 +1,10 @@
 /** No ID repeats, whatever is asked for, through bursts, batches and streams. */
 import { describe, expect, it } from "vitest";
 import { PRESETS } from "../../src/core/presets.ts";
+import { useClock } from "../support/clock.ts";
 import { idsOf, request } from "../support/requests.ts";
+
+useClock("waits");
 
 describe.each([...PRESETS.keys()])("%s", (namespace) => {
   it("repeats none in a burst of 100 concurrent requests", async () => {
