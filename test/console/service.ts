@@ -10,7 +10,7 @@ export const ADMIN_KEY = "the-console-tests-admin-key-0123456789";
 /** The service for the tests of one file, with its data. */
 export class TestService {
   readonly #access: "keys" | "open";
-  readonly #folder = mkdtempSync(path.join(tmpdir(), "edgeflake-console-"));
+  #folder = "";
   #process: ServiceProcess | undefined;
 
   private constructor(access: "keys" | "open") {
@@ -20,7 +20,10 @@ export class TestService {
   /** Started before the first test, stopped after the last. */
   static ofFile(access: "keys" | "open"): TestService {
     const one = new TestService(access);
-    beforeAll(() => one.start());
+    beforeAll(() => {
+      one.#folder = mkdtempSync(path.join(tmpdir(), "edgeflake-console-"));
+      return one.start();
+    });
     afterAll(async () => {
       if (one.#process?.isRunning()) await one.#process.crash();
       rmSync(one.#folder, { recursive: true, force: true });

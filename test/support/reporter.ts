@@ -1,7 +1,7 @@
 import type { Reporter, TestModule, TestSpecification } from "vitest/node";
 
-/** How the runtime's own lines begin: the log of a request that failed, and an exception that nobody caught. */
-const RUNTIME_LINES = /^(\{"requestId"|uncaught exception; |Uncaught )/;
+/** How the lines begin that the runtime writes about requests that fail: its log, exceptions and warnings. */
+const RUNTIME_LINES = /^(\{"requestId"|uncaught exception; |Uncaught |A header value for )/;
 /** Of those, the last ones are enough to explain a failure. */
 const RUNTIME_LINES_KEPT = 100;
 
@@ -48,7 +48,8 @@ export default class RunReporter implements Reporter {
     }
     const left = (this.#filesLeft.get(name) ?? 0) - 1;
     this.#filesLeft.set(name, left);
-    if (left === 0) process.stdout.write(`${name}: ${lineOf(tally)}\n`);
+    if (left === 0 && tally.passed + tally.failed > 0)
+      process.stdout.write(`${name}: ${lineOf(tally)}\n`);
   }
 
   onTestRunEnd(_: readonly TestModule[], errors: readonly unknown[]): void {
