@@ -60,8 +60,7 @@ export default class RunReporter implements Reporter {
       sum.failed += failed;
     }
     process.once("exit", () => {
-      if (sum.failed > 0)
-        process.stdout.write(`The runtime's last lines:\n${this.#runtimeLines.join("")}`);
+      if (sum.failed > 0) process.stdout.write(this.#runtimeLines.join(""));
       process.stdout.write(`${lineOf(sum)}\n`);
     });
   }
