@@ -10,6 +10,7 @@ const REFUSAL_CODES = [
   "no_worker_free",
   "shard_overloaded",
   "shard_saturated",
+  "shard_unavailable",
   "timestamp_exhausted",
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
@@ -25,4 +26,9 @@ export interface Refusal {
   readonly detail: string;
   /** When to try again, in ms from now; absent where time does not help. */
   readonly retryAfterMs?: number;
+}
+
+/** False: the call that was refused may have been carried out. */
+export function isDefinite({ code }: Refusal): boolean {
+  return code !== "shard_unavailable";
 }

@@ -6,9 +6,10 @@
  */
 import type { Grant } from "./block.ts";
 import { isRefusalCode, type Refusal } from "./errors.ts";
+import type { InstanceClock } from "./object-clock.ts";
 
 /** On a refusal, `granted`: IDs that this call was granted before, now a gap; `waitedMs`: waits asked for. */
-export type GrantReply =
+export type GrantResult =
   | { readonly ok: true; readonly grants: readonly Grant[] }
   | {
       readonly ok: false;
@@ -17,37 +18,48 @@ export type GrantReply =
       readonly waitedMs: number;
     };
 
-/** Writes a reply: `[lane, start, end, …]`, or the refusal as an object. */
-export function writeGrantReply(reply: GrantReply): string {
-  if (!reply.ok) {
-    const { refusal, granted, waitedMs } = reply;
-    return JSON.stringify({ ...refusal, granted, waitedMs });
+export interface GrantReply {
+  /** The shard's clock. */
+  readonly clock: InstanceClock;
+  readonly result: GrantResult;
+}
+
+/** Writes a reply: `[instance, nowMs, lane, start, end, …]`, or the refusal as an object. */
+export function writeGrantReply(result: GrantResult, { instance, nowMs }: InstanceClock): string {
+  if (!result.ok) {
+    const { refusal, granted, waitedMs } = result;
+    return JSON.stringify({ ...refusal, granted, waitedMs, instance, nowMs });
   }
-  let text = "[";
-  for (const { lane, start, end } of reply.grants) {
-    text += text === "[" ? `${lane},${start},${end}` : `,${lane},${start},${end}`;
-  }
+  let text = `[${instance},${nowMs}`;
+  for (const { lane, start, end } of result.grants) text += `,${lane},${start},${end}`;
   return `${text}]`;
 }
 
 /** Reads what writeGrantReply wrote. Throws on anything else: only this service writes them. */
 export function readGrantReply(text: string): GrantReply {
   const value: unknown = JSON.parse(text);
-  if (Array.isArray(value)) return { ok: true, grants: grantsOf(value) };
+  if (Array.isArray(value)) {
+    return { clock: clockOf(value[0], value[1]), result: { ok: true, grants: grantsOf(value) } };
+  }
   if (typeof value !== "object" || value === null) throw malformed();
-  const { code, detail, retryAfterMs, granted, waitedMs }: Record<string, unknown> = { ...value };
+  const fields: Record<string, unknown> = { ...value };
+  const { code, detail, retryAfterMs, granted, waitedMs } = fields;
+  const clock = clockOf(fields.instance, fields.nowMs);
   if (!isRefusalCode(code) || typeof detail !== "string") throw malformed();
   if (!isWhole(granted) || !isWhole(waitedMs)) throw malformed();
-  if (retryAfterMs === undefined) {
-    return { ok: false, refusal: { code, detail }, granted, waitedMs };
-  }
-  if (!isWhole(retryAfterMs)) throw malformed();
-  return { ok: false, refusal: { code, detail, retryAfterMs }, granted, waitedMs };
+  if (retryAfterMs !== undefined && !isWhole(retryAfterMs)) throw malformed();
+  const refusal = { code, detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return { clock, result: { ok: false, refusal, granted, waitedMs } };
+}
+
+function clockOf(instance: unknown, nowMs: unknown): InstanceClock {
+  if (!isWhole(instance) || !isWhole(nowMs)) throw malformed();
+  return { instance, nowMs };
 }
 
 function grantsOf(numbers: readonly unknown[]): Grant[] {
   const grants: Grant[] = [];
-  for (let index = 0; index < numbers.length; index += 3) {
+  for (let index = 2; index < numbers.length; index += 3) {
     const lane = numbers[index];
     const start = numbers[index + 1];
     const end = numbers[index + 2];

@@ -22,10 +22,10 @@ export const SAFE_ID_BITS_MAX = 53;
  * Far above what clocks of one platform differ by, far below what would hurt if it got into a mark.
  */
 export const CLOCK_DISAGREEMENT_MAX_MS = 60_000;
-/** How far ahead of its caller's a clock may be before it may be standing still, in ms: more than calls take to arrive. */
-export const STANDSTILL_AHEAD_MS = 1000;
-/** How far callers' clocks must have moved meanwhile, in ms: more than they differ from each other. */
-export const STANDSTILL_CALLERS_MOVED_MS = 100;
+/** How far a clock must have fallen behind what it should show to stand still, in ms: more than two clocks drift apart within ECHO_AGE_MAX_MS. */
+export const STANDSTILL_MS = 100;
+/** Age of the oldest clock reading that a caller echoes, in ms: clocks drift apart by up to 0.1 %. */
+export const ECHO_AGE_MAX_MS = 10_000;
 /** How many ms more clocks may show while a reading of a mark is trusted: a busy shard spends less time on reading it. */
 export const MARK_READING_TRUSTED_MS = 2;
 /** Grants on one reading of a mark: more than a shard makes while it is trusted. */

@@ -85,6 +85,23 @@ export function step(
   return { kind: "wait", state, waitMs };
 }
 
+/** What of L1 and L2 a granted outcome breaks; undefined if nothing. It asserts what `step` promises. */
+export function breachOf(
+  before: LineState,
+  { state, grant, raise }: Extract<Outcome, { kind: "granted" }>,
+): string | undefined {
+  const { lane, start, end } = grant;
+  const [old, now] = [before.lanes[lane], state.lanes[lane]];
+  if (!old || !now) return `lane ${lane} is not on this line`;
+  if (start < old.next || end <= start) return `L1 [${start}, ${end}) after ${old.next}`;
+  if (now.next !== end) return `L1 ${now.next} is next after [${start}, ${end})`;
+  if (end > now.mark) return `L2 [${start}, ${end}) above the mark ${now.mark}`;
+  if (raise ? raise.to <= raise.from || raise.to !== now.mark : now.mark !== old.mark) {
+    return `L2 the mark ${old.mark} became ${now.mark}`;
+  }
+  return undefined;
+}
+
 /** Takes notice of the clock: a step back adds to what is forgiven, catching up takes it away. */
 export function observeClock(layout: Layout, state: LineState, tick: number): LineState {
   const next = state.lanes.at(-1)?.next ?? 0;

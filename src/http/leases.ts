@@ -77,8 +77,8 @@ leases.post("/:namespace", requires("lease"), withNamespace, timelyBody, limited
   // A key of our own, where there is none, lets the call be made again.
   const idempotencyKey = key === undefined ? crypto.randomUUID() : `${c.get("caller").id} ${key}`;
   const reply = await acquireLease(c.env.LEASES, namespace, { ...body.value, idempotencyKey });
-  if (!reply.ok) return refused(c, reply.refusal, true);
-  return c.json(leaseBody(namespace, reply.lease, reply.nowMs), 201);
+  if (!reply.ok) return refused(c, reply.refusal);
+  return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs), 201);
 });
 
 leases.put(
@@ -99,8 +99,8 @@ leases.put(
     const body = await readOptionalBody(c, RenewalBody);
     if (!body.ok) return body.response;
     const reply = await renewLease(c.env.LEASES, namespace, { worker, token }, body.value.ttlMs);
-    if (!reply.ok) return refused(c, reply.refusal, true);
-    return c.json(leaseBody(namespace, reply.lease, reply.nowMs));
+    if (!reply.ok) return refused(c, reply.refusal);
+    return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs));
   },
 );
 
@@ -121,7 +121,7 @@ leases.delete("/:namespace/:worker", requires("lease"), withNamespace, async (c)
   if (worker === undefined) return noSuchWorker(c, namespace);
   const untilTick = values.until === undefined ? undefined : tickFrom(namespace, values.until);
   const reply = await releaseLease(c.env.LEASES, namespace, worker, token, untilTick);
-  return reply.ok ? c.body(null, 204) : refused(c, reply.refusal, true);
+  return reply.ok ? c.body(null, 204) : refused(c, reply.refusal);
 });
 
 leases.get("/:namespace", requires("lease"), withNamespace, async (c) => {
@@ -131,9 +131,9 @@ leases.get("/:namespace", requires("lease"), withNamespace, async (c) => {
   if (errors.length > 0) return invalidParameters(c, errors);
   const { limit = LIST_PAGE_MAX, cursor = 0 } = values;
   const reply = await listLeases(c.env.LEASES, namespace, cursor, limit + 1);
-  if (!reply.ok) return refused(c, reply.refusal, true);
+  if (!reply.ok) return refused(c, reply.refusal);
   const { shown, next } = pageOf(reply.leases, limit, ({ worker }) => `${worker + 1}`);
-  const nowMs = reply.nowMs;
+  const nowMs = reply.clock.nowMs;
   return c.json({ leases: shown.map((lease) => listedBody(namespace, lease, nowMs)), ...next });
 });
 

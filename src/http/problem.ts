@@ -1,6 +1,6 @@
 /** Errors on the wire: RFC 9457 problem details, one table from code to status and title. */
 import type { Context } from "hono";
-import type { Refusal, RefusalCode } from "../core/errors.ts";
+import { isDefinite, type Refusal, type RefusalCode } from "../core/errors.ts";
 import type { FieldError } from "../core/field-error.ts";
 import { ERRORS_MAX, REGISTRY_RETRY_MS } from "./limits.ts";
 
@@ -57,6 +57,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   registry_unavailable: { status: 503, title: "The registry does not answer" },
   shard_overloaded: { status: 503, title: "The shard's queue is full" },
   shard_saturated: { status: 503, title: "The shard is saturated" },
+  shard_unavailable: { status: 503, title: "Shard unavailable" },
 };
 
 /** A request read as its schema says, or the answer that says what it takes. */
@@ -101,8 +102,8 @@ export function problem(c: Context, what: Problem): Response {
   });
 }
 
-/** A refusal that came from a shard. */
-export function refused(c: Context, refusal: Refusal, definite: boolean): Response {
+/** A refusal that came from an object, or stands for its answer. */
+export function refused(c: Context, refusal: Refusal, definite = isDefinite(refusal)): Response {
   return problem(c, { ...refusal, definite });
 }
 

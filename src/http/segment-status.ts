@@ -6,13 +6,9 @@ import { segmentStatus } from "../service/segment-call.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { refused } from "./problem.ts";
 
-/** What is said in a list of an object that fails. */
-export const OBJECT_FAILED = { code: "internal", detail: "The shard's object failed." };
-
 /** As one of a list: an object that cannot say how it is must not fail the list. */
 export async function segmentListed(c: Context<NamespaceEnv>, namespace: SegmentNamespace) {
-  const failed = { ok: false as const, refusal: OBJECT_FAILED };
-  const reply = await segmentStatus(c.env.SEGMENTS, namespace).catch(() => failed);
+  const reply = await segmentStatus(c.env.SEGMENTS, namespace);
   if (reply.ok) return statusBody(namespace, reply.status);
   const { code, detail } = reply.refusal;
   return { shard: 0, fault: { code, detail } };
@@ -24,7 +20,7 @@ export async function segmentAlone(
   namespace: SegmentNamespace,
 ): Promise<Response> {
   const reply = await segmentStatus(c.env.SEGMENTS, namespace);
-  return reply.ok ? c.json(statusBody(namespace, reply.status)) : refused(c, reply.refusal, true);
+  return reply.ok ? c.json(statusBody(namespace, reply.status)) : refused(c, reply.refusal);
 }
 
 function statusBody({ definition }: SegmentNamespace, status: SegmentStatus) {

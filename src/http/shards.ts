@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import type { ShardStatus } from "../objects/shard-status.ts";
 import { SHARDS_PAGE_MAX } from "../service/limits.ts";
-import { regionOf, type SnowflakeNamespace } from "../service/namespaces.ts";
+import type { SnowflakeNamespace } from "../service/namespaces.ts";
 import { type StatusResult, shardStatus } from "../service/shard-status.ts";
 import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
@@ -10,7 +10,7 @@ import { withNamespace } from "./namespace.ts";
 import { invalidParameters, problem, refused } from "./problem.ts";
 import { parseQuery } from "./query.ts";
 import { wholeText } from "./schema.ts";
-import { OBJECT_FAILED, segmentAlone, segmentListed } from "./segment-status.ts";
+import { segmentAlone, segmentListed } from "./segment-status.ts";
 
 export const SHARDS_QUERY = {
   limit: v.optional(wholeText(1, SHARDS_PAGE_MAX)),
@@ -31,9 +31,7 @@ shards.get("/:namespace", requires("read"), withNamespace, async (c) => {
   const end = Math.min(namespace.shards, cursor + limit);
   const page = Array.from({ length: Math.max(0, end - cursor) }, (_, index) => cursor + index);
   const results = await Promise.all(
-    page.map((shard) =>
-      shardStatus(c.env.SHARD, namespace, shard).catch(() => failed(namespace, shard)),
-    ),
+    page.map((shard) => shardStatus(c.env.SHARD, namespace, shard)),
   );
   const next = end < namespace.shards ? { cursor: `${end}` } : {};
   return c.json({
@@ -56,20 +54,15 @@ shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
   }
   if (namespace.kind === "segment") return await segmentAlone(c, namespace);
   const result = await shardStatus(c.env.SHARD, namespace, shard.output);
-  if (!result.ok) return refused(c, result.refusal, true);
+  if (!result.ok) return refused(c, result.refusal);
   return c.json(statusBody(namespace, result.region, result.status));
 });
 
-type Fault = Omit<Extract<StatusResult, { ok: false }>, "refusal"> & {
-  readonly refusal: { readonly code: string; readonly detail: string };
-};
-
-/** A shard whose object failed. */
-function failed(namespace: SnowflakeNamespace, shard: number): Fault {
-  return { ok: false, shard, region: regionOf(namespace, shard), refusal: OBJECT_FAILED };
-}
-
-function faultBody({ shard, region, refusal: { code, detail } }: Fault) {
+function faultBody({
+  shard,
+  region,
+  refusal: { code, detail },
+}: Extract<StatusResult, { ok: false }>) {
   return { shard, region, fault: { code, detail } };
 }
 

@@ -7,12 +7,12 @@
  *     by compare-and-set on what it read, so that of two instances alive at once neither undoes what the other did.
  *  K3 One layout for ever: a call with another one is refused.
  *  K4 The same Idempotency-Key gets the same lease again while it is held; any other acquire gets another worker ID.
- *  K5 An instance whose clock is found to stand still (core/standstill) ends; the next reads the true clock.
+ *  K5 An instance whose clock is proved to stand still (core/object-clock) ends; the next reads the true clock.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Refusal } from "../core/errors.ts";
 import { type Layout, type LayoutSpec, layoutOf } from "../core/layout.ts";
-import { ClockWatch } from "../core/standstill.ts";
+import type { ClockEcho, InstanceClock } from "../core/object-clock.ts";
 import {
   type DeskClocks,
   leasableWorkers,
@@ -24,23 +24,23 @@ import {
   stateOf,
   type WorkerLease,
 } from "../core/worker-lease.ts";
+import { Instance } from "./instance.ts";
 import { LeaseStorage } from "./lease-storage.ts";
 
 /** Random bits of a token: 192, beyond any guess. */
 const TOKEN_BYTES = 24;
 
-export type LeaseReply =
-  | {
-      readonly ok: true;
-      readonly lease: WorkerLease;
-      /** The desk's clock. */
-      readonly nowMs: number;
-    }
+export type LeaseResult =
+  | { readonly ok: true; readonly lease: WorkerLease }
   | { readonly ok: false; readonly refusal: Refusal };
 
-export type LeasePageReply =
-  | { readonly ok: true; readonly nowMs: number; readonly leases: readonly WorkerLease[] }
-  | { readonly ok: false; readonly refusal: Refusal };
+/** `clock`: the desk's. */
+export type LeaseReply = LeaseResult & { readonly clock: InstanceClock };
+
+export type LeasePageReply = { readonly clock: InstanceClock } & (
+  | { readonly ok: true; readonly leases: readonly WorkerLease[] }
+  | { readonly ok: false; readonly refusal: Refusal }
+);
 
 /** What an acquiring process asks for. */
 export interface LeaseWish {
@@ -52,22 +52,27 @@ export interface LeaseWish {
 
 export class Leases extends DurableObject<Env> {
   readonly #storage: LeaseStorage;
-  readonly #clock = new ClockWatch();
+  readonly #instance: Instance;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#instance = new Instance(ctx);
     this.#storage = new LeaseStorage(ctx.storage);
   }
 
   /** Leases the worker ID that rested longest; one that never had a lease rested longer than any. */
-  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number): LeaseReply {
+  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number, echo: ClockEcho): LeaseReply {
+    const clock = this.#instance.checkedClock(echo);
+    return { ...this.#acquire(spec, wish, { nowMs: clock.nowMs, callerNowMs }), clock };
+  }
+
+  #acquire(spec: LayoutSpec, wish: LeaseWish, clocks: DeskClocks): LeaseResult {
     const opened = this.#open(spec);
     if (!opened.ok) return opened;
     const { layout } = opened;
-    const clocks = this.#clocksAt(callerNowMs);
     const known = this.#storage.ofKey(wish.idempotencyKey);
     if (known && stateOf(layout, known, clocks.nowMs) === "held") {
-      return { ok: true, lease: known, nowMs: clocks.nowMs };
+      return { ok: true, lease: known };
     }
     const refusal = refuseClocks(layout, clocks);
     if (refusal) return { ok: false, refusal };
@@ -79,7 +84,7 @@ export class Leases extends DurableObject<Env> {
     const { holder, ttlMs, idempotencyKey } = wish;
     const lease = { worker, token: newToken(), holder, ttlMs, ...fenced.fence, released: false };
     this.#storage.grant(lease, before, idempotencyKey, layout.fingerprint);
-    return { ok: true, lease, nowMs: clocks.nowMs };
+    return { ok: true, lease };
   }
 
   /** Moves the end of a lease up. `ttlMs`: as it was acquired or last renewed, unless given. */
@@ -89,22 +94,34 @@ export class Leases extends DurableObject<Env> {
     token: string,
     ttlMs: number | undefined,
     callerNowMs: number,
+    echo: ClockEcho,
   ): LeaseReply {
+    const clock = this.#instance.checkedClock(echo);
+    const clocks = { nowMs: clock.nowMs, callerNowMs };
+    return { ...this.#renew(spec, worker, token, ttlMs, clocks), clock };
+  }
+
+  #renew(
+    spec: LayoutSpec,
+    worker: number,
+    token: string,
+    ttlMs: number | undefined,
+    clocks: DeskClocks,
+  ): LeaseResult {
     const opened = this.#open(spec);
     if (!opened.ok) return opened;
     const lease = this.#storage.ofWorker(worker);
     if (!lease || !isToken(token, lease.token) || lease.released) return lost(worker);
-    const clocks = this.#clocksAt(callerNowMs);
     const wishedMs = ttlMs ?? lease.ttlMs;
     const fenced = renewedFence(opened.layout, clocks, wishedMs, lease);
     if (!fenced.ok) return fenced;
     const renewed = { ...lease, ...fenced.fence, ttlMs: wishedMs };
     this.#storage.update(renewed, lease);
-    return { ok: true, lease: renewed, nowMs: clocks.nowMs };
+    return { ok: true, lease: renewed };
   }
 
   /**
-   * Ends a lease. `untilTick`: its holder has stamped nothing from there on. Twice is once.
+   * Ends a lease. `untilTick`: its holder has stamped nothing from there on. Idempotent.
    * `token` null: revoked by an administrator, whose word on what was stamped is not taken.
    */
   release(
@@ -113,34 +130,33 @@ export class Leases extends DurableObject<Env> {
     token: string | null,
     untilTick: number | undefined,
   ): LeaseReply {
+    const clock = this.#instance.clock();
+    return { ...this.#release(spec, worker, token, untilTick), clock };
+  }
+
+  #release(
+    spec: LayoutSpec,
+    worker: number,
+    token: string | null,
+    untilTick: number | undefined,
+  ): LeaseResult {
     const opened = this.#open(spec);
     if (!opened.ok) return opened;
     const lease = this.#storage.ofWorker(worker);
     if (!lease || (token !== null && !isToken(token, lease.token))) return lost(worker);
-    const nowMs = Date.now();
-    if (lease.released) return { ok: true, lease, nowMs };
+    if (lease.released) return { ok: true, lease };
     const fence = releasedFence(lease, token === null ? undefined : untilTick);
     const released = { ...lease, ...fence, released: true };
     this.#storage.update(released, lease);
-    return { ok: true, lease: released, nowMs };
+    return { ok: true, lease: released };
   }
 
   /** Leases in the order of their worker IDs. Writes nothing. */
   page(spec: LayoutSpec, from: number, limit: number): LeasePageReply {
+    const clock = this.#instance.clock();
     const opened = this.#open(spec);
-    if (!opened.ok) return opened;
-    return { ok: true, nowMs: Date.now(), leases: this.#storage.page(from, limit) };
-  }
-
-  /** Reads the clock; ends this instance where it stands still (K5). */
-  #clocksAt(callerNowMs: number): DeskClocks {
-    const nowMs = Date.now();
-    if (this.#clock.standsStill({ ownMs: nowMs, callerMs: callerNowMs })) {
-      const reason = "this instance's clock stands still";
-      this.ctx.abort(reason);
-      throw new Error(reason);
-    }
-    return { nowMs, callerNowMs };
+    if (!opened.ok) return { ...opened, clock };
+    return { ok: true, clock, leases: this.#storage.page(from, limit) };
   }
 
   #longestRested(
@@ -189,7 +205,7 @@ function isToken(given: string, token: string): boolean {
   return one.length === other.length && crypto.subtle.timingSafeEqual(one, other);
 }
 
-function lost(worker: number): LeaseReply {
+function lost(worker: number): LeaseResult {
   const detail = `The lease of worker ID ${worker} is not this token's: it was released, or went to another.`;
   return { ok: false, refusal: { code: "lease_lost", detail } };
 }

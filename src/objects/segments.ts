@@ -22,6 +22,7 @@ import {
   type SegmentNumbers,
 } from "../core/segment.ts";
 import { writeSegmentReply } from "../core/segment-reply.ts";
+import { Instance } from "./instance.ts";
 import { fingerprintOf, parseSegmentSpec } from "./segment-spec.ts";
 import { SegmentStorage } from "./segment-storage.ts";
 import { type Tally, tallyOf, withFetch } from "./segment-tally.ts";
@@ -56,12 +57,14 @@ type Opened =
   | { readonly ok: false; readonly refusal: Refusal };
 
 export class Segments extends DurableObject<Env> {
+  readonly #instance: Instance;
   readonly #storage: SegmentStorage;
   #open: OpenSegment | undefined;
   #refusals: Partial<Record<RefusalCode, number>> = {};
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#instance = new Instance(ctx);
     this.#storage = new SegmentStorage(ctx.storage);
   }
 
@@ -158,11 +161,8 @@ export class Segments extends DurableObject<Env> {
     return writeSegmentReply({ ok: false, refusal });
   }
 
-  /** Ends this instance: nothing more leaves it, and the next call makes a new one. */
   #superseded(): never {
-    const reason = "another instance of this segment object has moved its maxId";
-    this.ctx.abort(reason);
-    throw new Error(reason);
+    this.#instance.end("another instance of this segment object has moved its maxId");
   }
 }
 

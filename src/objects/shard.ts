@@ -5,28 +5,29 @@
  *  S1 A grant leaves only below a mark that the storage call took before it: write, then memory, then reply.
  *     The platform's output gate holds the reply until that write is on disk.
  *  S2 Marks are written by compare-and-set, so of two instances alive at once only one gets past its mark;
- *     the other aborts. So that it does before it answers once the successor has, each grant reads its mark
- *     back. One reading serves the grants of a few ms (core/mark-reading), and a successor's first answer leaves
- *     SETTLE_MS after its first mark: no reading that is older than that mark is trusted any more then.
+ *     the other aborts. So that it does before it answers once the successor has, each grant reads its lane's mark
+ *     back. One reading serves the grants of a few ms (core/mark-reading), and a successor's first answer on a lane
+ *     leaves SETTLE_MS after its first mark there: no reading that is older than that mark is trusted any more then.
  *  S3 A start trusts the stored marks only.
  *  S4 Read, step and write happen with no await between them.
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
  *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends though the clock stands still.
- *  S7 An instance whose clock is found to stand still (core/standstill) ends; the next reads the true clock.
- *     While it only may, nobody is made to wait: a wait is reckoned from that clock and would take too long.
+ *  S7 An instance whose clock is proved to stand still (core/object-clock) ends; the next reads the true clock.
+ *     Nothing else is decided from a caller's clock but L8: a call may have been queued for any time.
+ *  S8 Before each reply the instance asserts L1 and L2 of what it grants; a breach ends it.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Grant } from "../core/block.ts";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
-import { type GrantReply, writeGrantReply } from "../core/grant-reply.ts";
+import { type GrantResult, writeGrantReply } from "../core/grant-reply.ts";
 import { type LineState, startLine } from "../core/lanes.ts";
 import type { Layout } from "../core/layout.ts";
-import { SETTLE_MS } from "../core/limits.ts";
-import { type Outcome, type Raise, step } from "../core/line.ts";
-import { MarkReading } from "../core/mark-reading.ts";
+import { breachOf, type Outcome, type Raise, step } from "../core/line.ts";
+import type { ClockPair } from "../core/mark-reading.ts";
 import type { Policy } from "../core/policy.ts";
-import { type ClockPair, ClockWatch, isAhead } from "../core/standstill.ts";
 import { type Counters, countersOf } from "./counters.ts";
+import { Instance } from "./instance.ts";
+import { LaneWatches } from "./lane-watch.ts";
 import { parseLineSpec } from "./line-spec.ts";
 import { workerIdOf } from "./shard-name.ts";
 import { laneStatuses, type StatusReply } from "./shard-status.ts";
@@ -66,23 +67,21 @@ interface Progress {
 }
 
 type Proceeding =
-  | { readonly kind: "reply"; readonly reply: GrantReply }
+  | { readonly kind: "reply"; readonly result: GrantResult }
   | { readonly kind: "wait"; readonly waitMs: number };
 
 export class Shard extends DurableObject<Env> {
   readonly #workerId: number;
   readonly #storage: ShardStorage;
   #line: OpenLine | undefined;
-  readonly #clock = new ClockWatch();
-  readonly #markReading = new MarkReading();
-  #hasRaised = false;
-  /** Until SETTLE_MS after the first mark of this instance (S2). */
-  #settling: Promise<void> | undefined;
+  readonly #instance: Instance;
+  readonly #lanes = new LaneWatches();
   #counters: Counters = countersOf([]);
   #refusals: Partial<Record<RefusalCode, number>> = {};
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#instance = new Instance(ctx);
     this.#workerId = workerIdOf(ctx.id.name);
     this.#storage = new ShardStorage(ctx.storage.sql);
   }
@@ -98,14 +97,16 @@ export class Shard extends DurableObject<Env> {
     strict: boolean,
     maxWaitMs: number,
     callerNowMs: number,
+    instance: number,
+    leastMs: number,
   ): string | Promise<string> {
-    const arrival: ClockPair = { ownMs: Date.now(), callerMs: callerNowMs };
-    if (this.#clock.standsStill(arrival)) this.#end("this instance's clock stands still");
-    const waitLeftMs = isAhead(arrival) ? 0 : maxWaitMs;
-    const call: GrantCall = { lineSpec, count, strict, waitLeftMs, callerNowMs };
+    const clock = this.#instance.checkedClock({ instance, leastMs });
+    const call: GrantCall = { lineSpec, count, strict, waitLeftMs: maxWaitMs, callerNowMs };
     const progress: Progress = { grants: [], missing: call.count, waitedMs: 0 };
     const reply = this.#proceed(call, progress);
-    if (reply.kind === "reply" && !this.#settling) return writeGrantReply(reply.reply);
+    if (reply.kind === "reply" && !this.#lanes.settling(progress.grants)) {
+      return writeGrantReply(reply.result, clock);
+    }
     return this.#grantLater(call, progress, reply);
   }
 
@@ -117,8 +118,11 @@ export class Shard extends DurableObject<Env> {
       await scheduler.wait(now.waitMs);
       now = this.#proceed(call, progress);
     }
-    if (this.#settling) await this.#settling;
-    return writeGrantReply(now.reply);
+    for (;;) {
+      const settling = this.#lanes.settling(progress.grants);
+      if (!settling) return writeGrantReply(now.result, this.#instance.clock());
+      await settling;
+    }
   }
 
   /** Steps until the call is answered or has to wait. */
@@ -133,7 +137,7 @@ export class Shard extends DurableObject<Env> {
       progress.grants.push(outcome.grant);
       progress.missing -= outcome.grant.end - outcome.grant.start;
       if (progress.missing === 0) {
-        return { kind: "reply", reply: { ok: true, grants: progress.grants } };
+        return { kind: "reply", result: { ok: true, grants: progress.grants } };
       }
     }
   }
@@ -167,6 +171,8 @@ export class Shard extends DurableObject<Env> {
     if (wentBack) counters.rollbacks += 1;
     if (outcome.kind === "granted") {
       const { grant, leadTicks } = outcome;
+      const breach = breachOf(line.state, outcome);
+      if (breach !== undefined) this.#instance.end(`broken: ${breach}`);
       counters.grants += 1;
       counters.issued += grant.end - grant.start;
       counters.maxLeadTicks = Math.max(counters.maxLeadTicks, leadTicks);
@@ -174,7 +180,7 @@ export class Shard extends DurableObject<Env> {
       if (raise) {
         counters.writes += 1;
         this.#raise(line.layout, raise, counters);
-        this.#markReading.made(grant.lane, at);
+        this.#lanes.reading(grant.lane).made(at);
       }
       this.#confirm(grant.lane, outcome.state, at);
     }
@@ -186,28 +192,19 @@ export class Shard extends DurableObject<Env> {
   #raise(layout: Layout, raise: Raise, counters: Counters): void {
     const claimed = raise.from > 0 || this.#storage.claim(layout.fingerprint);
     if (!claimed || !this.#storage.raise(raise, JSON.stringify(counters))) this.#superseded();
-    if (this.#hasRaised) return;
-    this.#hasRaised = true;
-    this.#settling = scheduler.wait(SETTLE_MS).then(() => {
-      this.#settling = undefined;
-    });
+    this.#lanes.raised(raise.lane);
   }
 
   /** An instance that another has superseded fails before it answers: its IDs would fall behind the other's. */
   #confirm(lane: number, state: LineState, at: ClockPair): void {
-    if (this.#markReading.covers(lane, at)) return;
+    const reading = this.#lanes.reading(lane);
+    if (reading.covers(at)) return;
     if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0)) this.#superseded();
-    this.#markReading.made(lane, at);
+    reading.made(at);
   }
 
   #superseded(): never {
-    this.#end("another instance of this shard has moved its mark");
-  }
-
-  /** Ends this instance: nothing more leaves it, and the next call makes a new one. */
-  #end(reason: string): never {
-    this.ctx.abort(reason);
-    throw new Error(reason);
+    this.#instance.end("another instance of this shard has moved its mark");
   }
 
   #open(lineSpec: string): Opened {
@@ -238,6 +235,6 @@ export class Shard extends DurableObject<Env> {
 
   #refuse(refusal: Refusal, { count }: GrantCall, { missing, waitedMs }: Progress): Proceeding {
     this.#refusals[refusal.code] = (this.#refusals[refusal.code] ?? 0) + 1;
-    return { kind: "reply", reply: { ok: false, refusal, granted: count - missing, waitedMs } };
+    return { kind: "reply", result: { ok: false, refusal, granted: count - missing, waitedMs } };
   }
 }

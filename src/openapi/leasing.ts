@@ -10,6 +10,7 @@ const DESK: readonly ProblemCode[] = [
   "wrong_kind",
   "layout_conflict",
   "shard_overloaded",
+  "shard_unavailable",
 ];
 const FENCING: readonly ProblemCode[] = [
   ...WRITING,

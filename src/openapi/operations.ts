@@ -28,6 +28,7 @@ const ISSUING: readonly ProblemCode[] = [
   "idempotency_conflict",
   "shard_saturated",
   "shard_overloaded",
+  "shard_unavailable",
   "registry_unavailable",
 ];
 const ids = {
@@ -83,7 +84,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       summary: "How the shards are; asking wakes them",
       query: SHARDS_QUERY,
       answers: { 200: { schema: "Shards" } },
-      errors: [...READING, "layout_conflict", "shard_overloaded"],
+      errors: [...READING, "layout_conflict", "shard_overloaded", "shard_unavailable"],
     },
   },
   "/v1/shards/{namespace}/{shard}": {
@@ -93,7 +94,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       summary: "How one shard is",
       query: {},
       answers: { 200: { schema: "AnyShard" } },
-      errors: [...READING, "not_found", "layout_conflict", "shard_overloaded"],
+      errors: [...READING, "not_found", "layout_conflict", "shard_overloaded", "shard_unavailable"],
     },
   },
   "/v1/namespaces": {

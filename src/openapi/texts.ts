@@ -111,6 +111,7 @@ export const NOTES: Notes = {
     rate_limited: "Too many IDs in the period; try again after retryAfterMs.",
     registry_unavailable: "The registry does not answer; try again after retryAfterMs.",
     shard_overloaded: "The shard's queue is full; try again after retryAfterMs.",
+    shard_unavailable: "The object failed or did not answer in time; try again after retryAfterMs.",
     shard_saturated: "The shard has no room within its wait; try again after retryAfterMs.",
     timestamp_exhausted: "The layout's time has run out; move to another namespace.",
     unauthorized: "Send Authorization: Bearer KEY, with a key that is in force.",

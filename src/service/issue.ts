@@ -1,19 +1,28 @@
 import { type Block, blocksOf } from "../core/block.ts";
-import type { RefusalCode } from "../core/errors.ts";
+import { isDefinite, type RefusalCode } from "../core/errors.ts";
 import { type GrantReply, readGrantReply } from "../core/grant-reply.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import type { Issued } from "./issued.ts";
-import { CALL_TRIES_MAX, STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "./limits.ts";
+import {
+  ANSWER_MAX_MS,
+  CALL_TRIES_MAX,
+  PINNED_ANSWER_MAX_MS,
+  STREAM_CALL_COUNT,
+  STREAM_WAIT_MAX_MS,
+} from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
+import { isWorthRepeating, refusalOf, withDeadline } from "./object-call.ts";
+import { echoFor, noteClock } from "./object-clocks.ts";
 import {
   isPinned,
   isStrict,
   otherShard,
   type Placement,
   pickShard,
-  restHome,
+  restShard,
+  shardServes,
 } from "./pick-shard.ts";
-import { isOverloaded, overloaded, type Shards, stubOf } from "./shard-call.ts";
+import { type Shards, shardName, stubOf } from "./shards.ts";
 
 /** Refusals of one shard that another one need not share. */
 const FAILOVER_CODES: readonly RefusalCode[] = [
@@ -21,11 +30,12 @@ const FAILOVER_CODES: readonly RefusalCode[] = [
   "clock_disagreement",
   "shard_overloaded",
   "shard_saturated",
+  "shard_unavailable",
 ];
 
 /**
- * Asks one shard for `count` IDs. Where that one cannot serve now, and the request is not pinned to it,
- * asks one other within the same wait budget, never more.
+ * Asks one shard for `count` IDs. If that one can't serve now, or fails or does not answer in time, and the request is
+ * not pinned to it, asks one other within the same wait budget, never more.
  *
  * Promises are few on this path, and it is flat: each await was measured to cost a Worker some microseconds.
  */
@@ -35,11 +45,14 @@ export function issue(
   placement: Placement,
   count: number,
 ): Promise<Issued> {
-  const request = requestOf(namespace, placement, count, namespace.policy.maxWaitMs);
-  const pinned = isPinned(placement);
-  return pinned
-    ? issueFrom(shards, namespace, request)
-    : issueFromOneOfTwo(shards, namespace, request);
+  const { maxWaitMs } = namespace.policy;
+  return isPinned(placement)
+    ? issueFrom(
+        shards,
+        namespace,
+        requestOf(namespace, placement, count, maxWaitMs, PINNED_ANSWER_MAX_MS),
+      )
+    : issueFromOneOfTwo(shards, namespace, requestOf(namespace, placement, count, maxWaitMs));
 }
 
 /** Asks one shard for `count` IDs that may be refused: it waits for nothing, and nobody else is asked. */
@@ -59,12 +72,14 @@ async function issueFromOneOfTwo(
 ): Promise<Issued> {
   const first = await issueFrom(shards, namespace, request);
   if (first.ok || !FAILOVER_CODES.includes(first.refusal.code)) return first;
-  restHome(namespace, request.shard, first.refusal.retryAfterMs ?? 0);
+  restShard(namespace, request.shard, first.refusal);
   const shard = otherShard(namespace, request.shard);
   if (shard === undefined) return first;
   const waitLeftMs = Math.max(0, request.waitLeftMs - first.waitedMs);
   const second = await issueFrom(shards, namespace, { ...request, shard, waitLeftMs });
-  return second.ok ? second : { ...second, definite: first.definite && second.definite };
+  if (second.ok) return second;
+  restShard(namespace, shard, second.refusal);
+  return { ...second, definite: first.definite && second.definite };
 }
 
 /** IDs per shard call of a stream: what an idle line is sure to open, STREAM_CALL_COUNT at most. */
@@ -84,11 +99,15 @@ export async function* issueInCalls(
   count: number,
 ): AsyncGenerator<Issued> {
   const mostPerCall = callCountMax(namespace, placement);
+  // A home may change meanwhile: order is kept only on one shard.
+  const placed = isPinned(placement)
+    ? { ...placement, shard: pickShard(namespace, placement, count) }
+    : placement;
   let issued = 0;
   let waitedMs = 0;
   while (issued < count) {
     const callCount = Math.min(mostPerCall, count - issued);
-    const result = await issue(shards, namespace, placement, callCount);
+    const result = await issue(shards, namespace, placed, callCount);
     if (!result.ok && result.refusal.code === "shard_saturated") {
       const waitMs = result.refusal.retryAfterMs ?? 0;
       if (issued > 0 && waitedMs + waitMs <= STREAM_WAIT_MAX_MS) {
@@ -108,6 +127,8 @@ interface ShardRequest {
   readonly strict: boolean;
   readonly count: number;
   readonly waitLeftMs: number;
+  /** How long the answer is waited for beside those waits. */
+  readonly answerMaxMs: number;
 }
 
 function requestOf(
@@ -115,55 +136,78 @@ function requestOf(
   placement: Placement,
   count: number,
   waitLeftMs: number,
+  answerMaxMs = ANSWER_MAX_MS,
 ): ShardRequest {
   const shard = pickShard(namespace, placement, count);
-  return { shard, strict: isStrict(placement), count, waitLeftMs };
+  return { shard, strict: isStrict(placement), count, waitLeftMs, answerMaxMs };
 }
 
 /** What came of a call so far. */
 interface Tried {
+  /** When the first call left, in ms. */
+  readonly sinceMs: number;
   readonly definite: boolean;
   readonly waitedMs: number;
   readonly throws: number;
   readonly disagreements: number;
 }
 
-const UNTRIED: Tried = { definite: true, waitedMs: 0, throws: 0, disagreements: 0 };
-
-/** One shard's answer; asked again once where it threw, and once where the clocks disagreed. */
+/** One shard's answer; asked again once if it threw, and once if the clocks disagreed. */
 function issueFrom(
   shards: Shards,
   namespace: SnowflakeNamespace,
   request: ShardRequest,
-  tried = UNTRIED,
+  before?: Tried,
 ): Promise<Issued> {
-  const { shard, strict, count, waitLeftMs } = request;
+  const { shard, strict, count, waitLeftMs, answerMaxMs } = request;
+  const nowMs = Date.now();
+  const tried = before ?? {
+    sinceMs: nowMs,
+    definite: true,
+    waitedMs: 0,
+    throws: 0,
+    disagreements: 0,
+  };
   const budgetMs = Math.max(0, waitLeftMs - tried.waitedMs);
   const again = (next: Tried) => issueFrom(shards, namespace, request, next);
-  return stubOf(shards, namespace, shard)
-    .grant(namespace.lineSpec, count, strict, budgetMs, Date.now())
-    .then(
-      (text) => settle(namespace, shard, readGrantReply(text), tried, again),
-      (error: unknown) => recover(shard, error, tried, again),
-    );
+  const { instance, leastMs } = echoFor(shardName(namespace, shard), nowMs);
+  const call = stubOf(shards, namespace, shard).grant(
+    namespace.lineSpec,
+    count,
+    strict,
+    budgetMs,
+    nowMs,
+    instance,
+    leastMs,
+  );
+  // All tries together take no longer than one may. A clock that is set meanwhile shortens or prolongs nothing.
+  const spentMs = Math.min(Math.max(0, nowMs - tried.sinceMs), answerMaxMs);
+  return withDeadline(call, waitLeftMs + answerMaxMs - spentMs).then(
+    (text) => settle(namespace, shard, readGrantReply(text), tried, again),
+    (error: unknown) => recover(namespace, shard, error, tried, again),
+  );
 }
 
 function settle(
-  { layout }: SnowflakeNamespace,
+  namespace: SnowflakeNamespace,
   shard: number,
-  reply: GrantReply,
+  { clock, result }: GrantReply,
   tried: Tried,
   again: (next: Tried) => Promise<Issued>,
 ): Issued | Promise<Issued> {
-  if (reply.ok)
-    return { ok: true, shard, blocks: ascending(blocksOf(layout, shard, reply.grants)) };
-  const { refusal } = reply;
-  const definite = tried.definite && reply.granted === 0;
-  const waitedMs = tried.waitedMs + reply.waitedMs;
+  noteClock(shardName(namespace, shard), clock);
+  if (result.ok) {
+    shardServes(namespace, shard);
+    const blocks = ascending(blocksOf(namespace.layout, shard, result.grants));
+    return { ok: true, shard, blocks };
+  }
+  const { refusal } = result;
+  const definite = tried.definite && result.granted === 0;
+  const waitedMs = tried.waitedMs + result.waitedMs;
   const disagreements = tried.disagreements + 1;
   // In a disagreement of clocks ours may be the stale one: it is read again for the second call.
   if (refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX) {
-    return again({ definite, waitedMs, throws: 0, disagreements });
+    return again({ ...tried, definite, waitedMs, throws: 0, disagreements });
   }
   return { ok: false, refusal, definite, waitedMs };
 }
@@ -177,15 +221,17 @@ function ascending(blocks: Block[]): Block[] {
 
 /** A call that threw may have granted something: that is a gap. */
 function recover(
+  namespace: SnowflakeNamespace,
   shard: number,
   error: unknown,
   tried: Tried,
   again: (next: Tried) => Promise<Issued>,
 ): Issued | Promise<Issued> {
-  const { definite, waitedMs } = tried;
-  if (isOverloaded(error))
-    return { ok: false, refusal: overloaded(`Shard ${shard}`), definite, waitedMs };
   const throws = tried.throws + 1;
-  if (throws < CALL_TRIES_MAX) return again({ ...tried, definite: false, throws });
-  throw error;
+  if (throws < CALL_TRIES_MAX && isWorthRepeating(error)) {
+    return again({ ...tried, definite: false, throws });
+  }
+  const refusal = refusalOf(`Shard ${shard} of ${namespace.name}`, error);
+  const definite = tried.definite && isDefinite(refusal);
+  return { ok: false, refusal, definite, waitedMs: tried.waitedMs };
 }

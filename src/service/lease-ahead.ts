@@ -3,7 +3,7 @@ import type { BlockBuffer, Fetch } from "../core/block-buffer.ts";
 import type { issue } from "./issue.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import type { Placement } from "./pick-shard.ts";
-import type { Shards } from "./shard-call.ts";
+import type { Shards } from "./shards.ts";
 
 /** Where IDs are asked for, and who carries on after the answer. */
 export interface FreshSource {

@@ -1,9 +1,10 @@
 /** Leases of worker IDs, asked of the namespace's desk. */
 import type { Refusal } from "../core/errors.ts";
 import type { LeasePageReply, LeaseReply, Leases, LeaseWish } from "../objects/leases.ts";
-import { CALL_TRIES_MAX, DESK_THROWS_MAX } from "./limits.ts";
+import { CALL_TRIES_MAX } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
-import { isOverloaded, overloaded } from "./shard-call.ts";
+import { callObject } from "./object-call.ts";
+import { echoFor, noteClock } from "./object-clocks.ts";
 
 export type LeaseDesks = DurableObjectNamespace<Leases>;
 
@@ -18,9 +19,12 @@ export function acquireLease(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
   wish: LeaseWish,
-): Promise<LeaseReply> {
+): Promise<Answer<LeaseReply>> {
   const spec = namespace.definition.layout;
-  return askDesk<LeaseReply>(desks, namespace, (desk) => desk.acquire(spec, wish, Date.now()));
+  return askDesk<LeaseReply>(desks, namespace, (desk) => {
+    const nowMs = Date.now();
+    return desk.acquire(spec, wish, nowMs, echoFor(namespace.name, nowMs));
+  });
 }
 
 /** Moves the end of a lease up; `ttlMs` undefined: by as much as before. */
@@ -29,11 +33,12 @@ export function renewLease(
   namespace: SnowflakeNamespace,
   { worker, token }: LeaseClaim,
   ttlMs: number | undefined,
-): Promise<LeaseReply> {
+): Promise<Answer<LeaseReply>> {
   const spec = namespace.definition.layout;
-  return askDesk<LeaseReply>(desks, namespace, (desk) =>
-    desk.renew(spec, worker, token, ttlMs, Date.now()),
-  );
+  return askDesk<LeaseReply>(desks, namespace, (desk) => {
+    const nowMs = Date.now();
+    return desk.renew(spec, worker, token, ttlMs, nowMs, echoFor(namespace.name, nowMs));
+  });
 }
 
 /** Ends a lease; `untilTick`: nothing was stamped from there on. `token` null: revoked by an administrator. */
@@ -43,7 +48,7 @@ export function releaseLease(
   worker: number,
   token: string | null,
   untilTick: number | undefined,
-): Promise<LeaseReply> {
+): Promise<Answer<LeaseReply>> {
   const spec = namespace.definition.layout;
   return askDesk<LeaseReply>(desks, namespace, (desk) =>
     desk.release(spec, worker, token, untilTick),
@@ -56,36 +61,34 @@ export function listLeases(
   namespace: SnowflakeNamespace,
   from: number,
   limit: number,
-): Promise<LeasePageReply> {
+): Promise<Answer<LeasePageReply>> {
   const spec = namespace.definition.layout;
   return askDesk<LeasePageReply>(desks, namespace, (desk) => desk.page(spec, from, limit));
 }
 
 /**
- * Asks the desk: again where it threw, since each of its calls may be made twice, and again with the clock read anew
- * where the clocks disagree. Throws what the last try throws.
+ * Asks the desk: again if it throws, since each of its calls may be made twice, and again with the clock read anew
+ * if the clocks disagree.
  */
-async function askDesk<Reply extends { readonly ok: boolean }>(
+async function askDesk<Reply extends LeaseReply | LeasePageReply>(
   desks: LeaseDesks,
   { name }: SnowflakeNamespace,
-  ask: (desk: DurableObjectStub<Leases>) => Promise<Reply | Refused>,
-): Promise<Reply | Refused> {
-  let disagreements = 0;
-  for (let throws = 0; ; ) {
-    try {
-      const reply = await ask(desks.getByName(name));
-      const disagree = "refusal" in reply && reply.refusal.code === "clock_disagreement";
-      if (disagree) disagreements += 1;
-      if (!disagree || disagreements >= CALL_TRIES_MAX) return reply;
-    } catch (error) {
-      if (isOverloaded(error)) return { ok: false, refusal: overloaded("The lease desk") };
-      throws += 1;
-      if (throws >= DESK_THROWS_MAX) throw error;
+  ask: (desk: DurableObjectStub<Leases>) => Promise<Reply>,
+): Promise<Answer<Reply>> {
+  for (let tries = 1; ; tries += 1) {
+    const result = await callObject(`The lease desk of ${name}`, () => ask(desks.getByName(name)));
+    if (!result.ok) return result;
+    const { reply } = result;
+    noteClock(name, reply.clock);
+    if (reply.ok) return reply as Extract<Reply, { readonly ok: true }>;
+    const { refusal } = reply;
+    if (refusal.code !== "clock_disagreement" || tries >= CALL_TRIES_MAX) {
+      return { ok: false, refusal };
     }
   }
 }
 
-interface Refused {
-  readonly ok: false;
-  readonly refusal: Refusal;
-}
+/** What the desk answers, or why it does not. */
+type Answer<Reply> =
+  | Extract<Reply, { readonly ok: true }>
+  | { readonly ok: false; readonly refusal: Refusal };

@@ -18,12 +18,22 @@ export const BATCH_BLOCKS_MAX = 128;
 export const BATCH_AT_ONCE_DIVISOR = 4;
 /** … and of what a line opens while the lease is fresh: the rest is for those who ask it themselves. */
 export const BATCH_FRESH_DIVISOR = 2;
+/** How long an object's answer is waited for beside the waits that it is allowed, in ms: one other shard can still answer within 2 s. */
+export const ANSWER_MAX_MS = 1000;
+/** The same of an object that no other can stand in for: a cold start takes a second or more, clients give up at 10 s. */
+export const PINNED_ANSWER_MAX_MS = 5000;
+/** How long a reply that was late may still be on its way through a stalled isolate, in ms. */
+export const STALL_GRACE_MS = 100;
+/** When to come back to an object that failed or did not answer, in ms. */
+export const UNAVAILABLE_RETRY_MS = 1000;
+/** How long an isolate leaves a shard alone that failed or did not answer, in ms: then one request tries it. */
+export const UNAVAILABLE_REST_MS = 10_000;
 /** A call is repeated once at most: after a reset of the object, or a disagreement of clocks. */
 export const CALL_TRIES_MAX = 2;
-/** Calls of a lease desk that throw: a desk that ends itself may do so under the second one too, and each may be made again. */
-export const DESK_THROWS_MAX = 3;
 /** Pages of the shard list: asking wakes each object. */
 export const SHARDS_PAGE_MAX = 32;
+/** Objects whose clocks an isolate remembers; the oldest is forgotten first. */
+export const OBJECT_CLOCKS_MAX = 1000;
 /** When to come back to a shard whose queue at the platform is full, in ms: its queue drains in about that. */
 export const OVERLOADED_RETRY_MS = 1000;
 

@@ -1,7 +1,8 @@
+import type { Refusal } from "../core/errors.ts";
 import { type GeoPoint, nearestRegion } from "../core/regions.ts";
 import { remember } from "../core/remember.ts";
 import { shardOfKey } from "../core/rendezvous.ts";
-import { HOME_COUNT_MAX, HOME_SHARDS_MAX } from "./limits.ts";
+import { HOME_COUNT_MAX, HOME_SHARDS_MAX, UNAVAILABLE_REST_MS } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 
 /** What a request says about where and how it is served. */
@@ -17,8 +18,14 @@ export interface Placement {
 
 interface Home {
   readonly shard: number;
-  /** Until then the home is left alone: it said when to come back. */
-  restsUntilMs: number;
+  /** Shards that are left alone. */
+  readonly resting: Map<number, Rest>;
+}
+
+interface Rest {
+  untilMs: number;
+  /** It failed or did not answer. When the rest is over one request tries it; the others wait until that one is served. */
+  readonly isTried: boolean;
 }
 
 /** This isolate's home shard per namespace: plain data, so that it may outlive a request. */
@@ -52,33 +59,51 @@ export function pickShard(
   }
   if (count > HOME_COUNT_MAX && !placement.strict) return shardNear(namespace, placement.from);
   const home = homeOf(namespace, placement.from);
-  const rests = !placement.strict && Date.now() < home.restsUntilMs;
+  const rests = !placement.strict && isResting(home, home.shard, Date.now());
   return (rests ? otherShard(namespace, home.shard) : undefined) ?? home.shard;
 }
 
-/** A random shard but this one, nor a home that rests; undefined where there is no other. */
+/** A random shard but this one, of those that do not rest; undefined if there is none. */
 export function otherShard(
   { name, shards }: SnowflakeNamespace,
   shard: number,
 ): number | undefined {
-  const home = homes.get(name);
-  const resting = home && Date.now() < home.restsUntilMs ? home.shard : shard;
+  const resting = homes.get(name)?.resting;
+  const nowMs = Date.now();
   const others = Array.from({ length: shards }, (_, other) => other).filter(
-    (other) => other !== shard && other !== resting,
+    (other) => other !== shard && nowMs >= (resting?.get(other)?.untilMs ?? 0),
   );
   return others[Math.floor(Math.random() * others.length)];
 }
 
-/** Leaves a shard alone for a while, where it is this isolate's home. */
-export function restHome({ name }: SnowflakeNamespace, shard: number, restMs: number): void {
+/** Leaves a shard alone: the home for as long as it said, any shard that failed for UNAVAILABLE_REST_MS. */
+export function restShard({ name }: SnowflakeNamespace, shard: number, refusal: Refusal): void {
   const home = homes.get(name);
-  if (home?.shard === shard) home.restsUntilMs = Date.now() + restMs;
+  const isTried = refusal.code === "shard_unavailable";
+  if (!home || !(isTried || shard === home.shard)) return;
+  const restMs = isTried ? UNAVAILABLE_REST_MS : (refusal.retryAfterMs ?? 0);
+  home.resting.set(shard, { untilMs: Date.now() + restMs, isTried });
+}
+
+/** Notes that a shard serves. */
+export function shardServes({ name }: SnowflakeNamespace, shard: number): void {
+  homes.get(name)?.resting.delete(shard);
+}
+
+function isResting({ resting }: Home, shard: number, nowMs: number): boolean {
+  const rest = resting.get(shard);
+  if (!rest) return false;
+  if (nowMs < rest.untilMs) return true;
+  // This request tries it.
+  if (rest.isTried) rest.untilMs = nowMs + UNAVAILABLE_REST_MS;
+  else resting.delete(shard);
+  return false;
 }
 
 function homeOf(namespace: SnowflakeNamespace, from: Placement["from"]): Home {
   const known = homes.get(namespace.name);
   if (known) return known;
-  const home: Home = { shard: shardNear(namespace, from), restsUntilMs: 0 };
+  const home: Home = { shard: shardNear(namespace, from), resting: new Map() };
   remember(homes, namespace.name, home, HOME_SHARDS_MAX);
   return home;
 }

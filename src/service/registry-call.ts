@@ -1,5 +1,6 @@
 import type { Registry } from "../objects/registry.ts";
 import { REGISTRY_TIMEOUT_MS } from "./limits.ts";
+import { withDeadline } from "./object-call.ts";
 
 export type RegistryBinding = DurableObjectNamespace<Registry>;
 
@@ -27,18 +28,9 @@ export async function callRegistry<Reply>(
   call: (stub: DurableObjectStub<Registry>) => Promise<Reply>,
   { changes = false }: { readonly changes?: boolean } = {},
 ): Promise<Reply> {
-  const answered = new AbortController();
-  const { signal } = answered;
-  const timeout = scheduler.wait(REGISTRY_TIMEOUT_MS, { signal }).then(() => {
-    throw new Error(`the registry did not answer within ${REGISTRY_TIMEOUT_MS} ms`);
-  });
   try {
-    return await Promise.race([call(registry.getByName(REGISTRY_NAME)), timeout]);
+    return await withDeadline(call(registry.getByName(REGISTRY_NAME)), REGISTRY_TIMEOUT_MS);
   } catch (cause) {
     throw new RegistryUnavailableError(cause, changes);
-  } finally {
-    answered.abort();
-    // The aborted wait rejects; nobody is left to hear it.
-    timeout.catch(() => undefined);
   }
 }

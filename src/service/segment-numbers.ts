@@ -6,6 +6,7 @@
  */
 import type { Block } from "../core/block.ts";
 import { BlockBuffer, type Fetch } from "../core/block-buffer.ts";
+import { isDefinite } from "../core/errors.ts";
 import { SEGMENT_STEP_MAX } from "../core/limits.ts";
 import { remember } from "../core/remember.ts";
 import { type Allocation, blockOf } from "../core/segment.ts";
@@ -124,7 +125,8 @@ async function fetchInto(
 
 function issuedOf({ numbers }: SegmentNamespace, allocation: Allocation): Issued {
   if (!allocation.ok) {
-    return { ok: false, refusal: allocation.refusal, definite: true, waitedMs: 0 };
+    const { refusal } = allocation;
+    return { ok: false, refusal, definite: isDefinite(refusal), waitedMs: 0 };
   }
   const block = blockOf(numbers, allocation.segment);
   if (!block) throw new Error("a segment object gave a segment without an ID");

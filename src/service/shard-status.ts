@@ -2,7 +2,8 @@ import type { Refusal } from "../core/errors.ts";
 import type { Region } from "../core/regions.ts";
 import type { ShardStatus, StatusReply } from "../objects/shard-status.ts";
 import { regionOf, type SnowflakeNamespace } from "./namespaces.ts";
-import { callShard, type Shards } from "./shard-call.ts";
+import { callObject } from "./object-call.ts";
+import { type Shards, stubOf } from "./shards.ts";
 
 /** How one shard is, or why it cannot say. */
 export type StatusResult =
@@ -14,15 +15,15 @@ export type StatusResult =
       readonly refusal: Refusal;
     };
 
-/** Asks one shard how it is. Wakes the object, writes nothing. Throws where the object does. */
+/** Asks one shard how it is. Wakes the object, writes nothing. */
 export async function shardStatus(
   shards: Shards,
   namespace: SnowflakeNamespace,
   shard: number,
 ): Promise<StatusResult> {
   const region = regionOf(namespace, shard);
-  const result = await callShard<StatusReply>(shards, namespace, shard, (stub) =>
-    stub.status(namespace.lineSpec),
+  const result = await callObject<StatusReply>(`Shard ${shard} of ${namespace.name}`, () =>
+    stubOf(shards, namespace, shard).status(namespace.lineSpec),
   );
   if (!result.ok) return { ok: false, shard, region, refusal: result.refusal };
   if (!result.reply.ok) return { ok: false, shard, region, refusal: result.reply.refusal };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Grant } from "../../src/core/block.ts";
 import type { Refusal, RefusalCode } from "../../src/core/errors.ts";
-import { type GrantReply, readGrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
+import { type GrantResult, readGrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
 
 const LINE_END_MAX = 2 ** 53;
 
@@ -33,7 +33,7 @@ const anyRefusal: fc.Arbitrary<Refusal> = fc.record(
   { requiredKeys: ["code", "detail"], noNullPrototype: true },
 );
 
-const anyReply: fc.Arbitrary<GrantReply> = fc.oneof(
+const anyResult: fc.Arbitrary<GrantResult> = fc.oneof(
   fc.record(
     { ok: fc.constant(true as const), grants: fc.array(anyGrant, { maxLength: 9 }) },
     { noNullPrototype: true },
@@ -44,7 +44,8 @@ const anyReply: fc.Arbitrary<GrantReply> = fc.oneof(
   ),
 );
 
-const REFUSED = { code: "clock_behind", detail: "Later.", granted: 1, waitedMs: 2 };
+const CLOCK = { instance: 7, nowMs: 8 };
+const REFUSED = { code: "clock_behind", detail: "Later.", granted: 1, waitedMs: 2, ...CLOCK };
 
 /** A refusal's text with one property changed, or left out. */
 function refused(change: object): string {
@@ -54,17 +55,18 @@ function refused(change: object): string {
 describe("a shard's reply as text", () => {
   it("is read as it was written", () => {
     fc.assert(
-      fc.property(anyReply, (reply) => {
-        expect(readGrantReply(writeGrantReply(reply))).toStrictEqual(reply);
+      fc.property(anyResult, fc.nat(), fc.nat(), (result, instance, nowMs) => {
+        const clock = { instance, nowMs };
+        expect(readGrantReply(writeGrantReply(result, clock))).toStrictEqual({ clock, result });
       }),
     );
   });
 
-  it.each<[string, GrantReply]>([
-    ["[]", { ok: true, grants: [] }],
-    ["[0,5,9]", { ok: true, grants: [{ lane: 0, start: 5, end: 9 }] }],
+  it.each<[string, GrantResult]>([
+    ["[7,8]", { ok: true, grants: [] }],
+    ["[7,8,0,5,9]", { ok: true, grants: [{ lane: 0, start: 5, end: 9 }] }],
     [
-      "[1,0,1,3,8,9007199254740992]",
+      "[7,8,1,0,1,3,8,9007199254740992]",
       {
         ok: true,
         grants: [
@@ -74,7 +76,7 @@ describe("a shard's reply as text", () => {
       },
     ],
     [
-      '{"code":"clock_behind","detail":"Later.","retryAfterMs":3,"granted":1,"waitedMs":2}',
+      '{"code":"clock_behind","detail":"Later.","retryAfterMs":3,"granted":1,"waitedMs":2,"instance":7,"nowMs":8}',
       {
         ok: false,
         refusal: { code: "clock_behind", detail: "Later.", retryAfterMs: 3 },
@@ -82,9 +84,9 @@ describe("a shard's reply as text", () => {
         waitedMs: 2,
       },
     ],
-  ])("is %s", (text, reply) => {
-    expect(writeGrantReply(reply)).toBe(text);
-    expect(readGrantReply(text)).toStrictEqual(reply);
+  ])("is %s", (text, result) => {
+    expect(writeGrantReply(result, CLOCK)).toBe(text);
+    expect(readGrantReply(text)).toStrictEqual({ clock: CLOCK, result });
   });
 
   it.each(["", "undefined", "[0,5,9", "[0,5,9]]", "{", "[0,5,NaN]", "[0,5,9n]"])(
@@ -96,15 +98,24 @@ describe("a shard's reply as text", () => {
 
   it.each([
     ["a text that is no array or object", ["null", "true", "5", '"[0,5,9]"']],
-    ["a grant with a part missing", ["[0]", "[0,5]", "[0,5,9,1]", "[0,5,9,1,12]"]],
-    ["an empty or reversed grant", ["[0,5,5]", "[0,9,5]", "[0,5,9,0,12,12]"]],
-    ["a negative number", ["[-1,5,9]", "[0,-5,9]", "[0,-9,-5]"]],
-    ["a broken number", ["[0.5,5,9]", "[0,5.5,9]", "[0,5,9.5]"]],
+    ["no clock", ["[]", "[7]", "[7,-1]", '["7",8]', refused({ nowMs: undefined })]],
+    ["a grant with a part missing", ["[7,8,0]", "[7,8,0,5]", "[7,8,0,5,9,1]", "[7,8,0,5,9,1,12]"]],
+    ["an empty or reversed grant", ["[7,8,0,5,5]", "[7,8,0,9,5]", "[7,8,0,5,9,0,12,12]"]],
+    ["a negative number", ["[7,8,-1,5,9]", "[7,8,0,-5,9]", "[7,8,0,-9,-5]"]],
+    ["a broken number", ["[7,8,0.5,5,9]", "[7,8,0,5.5,9]", "[7,8,0,5,9.5]"]],
     [
       "a number past 2^53",
-      ["[9007199254740994,5,9]", "[0,5,9007199254740994]", "[0,5,1e300]", "[0,5,1e999]"],
+      [
+        "[7,8,9007199254740994,5,9]",
+        "[7,8,0,5,9007199254740994]",
+        "[7,8,0,5,1e300]",
+        "[7,8,0,5,1e999]",
+      ],
     ],
-    ["what is no number", ['["0",5,9]', "[0,null,9]", "[0,5,[9]]", "[[0,5,9]]", "[true,5,9]"]],
+    [
+      "what is no number",
+      ['[7,8,"0",5,9]', "[7,8,0,null,9]", "[7,8,0,5,[9]]", "[7,8,[0,5,9]]", "[7,8,true,5,9]"],
+    ],
     [
       "a refusal with an unknown code",
       [refused({ code: "tired" }), refused({ code: 5 }), refused({ code: null })],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { idleCapacity, type LineState, startLine } from "../../src/core/lanes.ts";
 import { layoutOf, tickStartMs } from "../../src/core/layout.ts";
-import { type Outcome, type StepRequest, step } from "../../src/core/line.ts";
+import { breachOf, type Outcome, type Raise, type StepRequest, step } from "../../src/core/line.ts";
 import { markFor } from "../../src/core/mark.ts";
 import type { Preset } from "../../src/core/presets.ts";
 import { presetOf } from "./vectors.ts";
@@ -334,5 +334,42 @@ describe("the largest count of an idle line", () => {
     });
     const policy = { ...presetOf("twitter").policy, reserveMs: 50 };
     expect(idleCapacity(layout, policy, false)).toBe(101);
+  });
+});
+
+describe("S8 what a grant must never be", () => {
+  const before = { lanes: [{ next: 100, mark: 200 }], lastTick: 1, forgivenTicks: 0 };
+  type Granted = Parameters<typeof breachOf>[1];
+  const granted = (start: number, end: number, next = end, mark = 200, raise?: Raise): Granted => ({
+    kind: "granted",
+    state: { ...before, lanes: [{ next, mark }] },
+    grant: { lane: 0, start, end },
+    leadTicks: 0,
+    ...(raise && { raise }),
+  });
+
+  it.each<[string, string | undefined, Granted]>([
+    ["one at the last end", undefined, granted(100, 200)],
+    ["one with a raise", undefined, granted(150, 300, 300, 400, { lane: 0, from: 200, to: 400 })],
+    ["one below the last end", "L1", granted(99, 120)],
+    ["an empty one", "L1", granted(100, 100)],
+    ["one whose end is not remembered", "L1", granted(100, 120, 119)],
+    ["one above the mark", "L2", granted(100, 201)],
+    ["a raise to no more", "L2", granted(100, 120, 120, 200, { lane: 0, from: 200, to: 200 })],
+    [
+      "a raise that memory does not have",
+      "L2",
+      granted(100, 120, 120, 200, { lane: 0, from: 200, to: 300 }),
+    ],
+    ["a mark that moved without one", "L2", granted(100, 120, 120, 300)],
+    [
+      "one of another lane",
+      "lane 1",
+      { ...granted(100, 120), grant: { lane: 1, start: 1, end: 2 } },
+    ],
+  ])("%s: %s", (_, broken, outcome) => {
+    const breach = breachOf(before, outcome);
+    if (broken === undefined) expect(breach).toBeUndefined();
+    else expect(breach).toContain(broken);
   });
 });

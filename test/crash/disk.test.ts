@@ -21,14 +21,14 @@ async function expectUnserved(lives: Lives): Promise<void> {
   for (const namespace of [...SNOWFLAKES, NUMBERS]) {
     await lives.untilRefused(namespace);
     const refusal = await lives.ask(namespace, "shard=0&order=strict");
-    expect(refusal, namespace).toMatchObject({ status: 500, code: "internal" });
+    expect(refusal, namespace).toMatchObject({ status: 503, code: "shard_unavailable" });
   }
 }
 
 /** Load on objects that nobody has asked in this life: none of them can write, so there is no ID. */
 async function expectNone(lives: Lives): Promise<void> {
   const load = lives.load();
-  await load.isRefused("internal", REFUSALS);
+  await load.isRefused("shard_unavailable", REFUSALS);
   await load.stop();
   expect([...load.tally.acknowledged]).toEqual([]);
 }
@@ -40,15 +40,14 @@ async function expectWellAfter(fault: DiskFault): Promise<void> {
   await lives.makeNumbers();
   const load = lives.load();
   await load.serves(servedAt(0), ANSWERS);
-  lives.ledger.mayFail = true;
   lives.shim.failWrites(fault);
-  await load.isRefused("internal", REFUSALS);
+  await load.isRefused("shard_unavailable", REFUSALS);
   await expectUnserved(lives);
   expect(lives.shim.failedWrites).toBeGreaterThan(0);
   lives.shim.failWrites(undefined);
   await load.serves(servedAt(0), ANSWERS);
   lives.shim.failWrites(fault);
-  await load.isRefused("internal", REFUSALS);
+  await load.isRefused("shard_unavailable", REFUSALS);
   await lives.crash();
   // The runtime itself writes at its start.
   await expect(lives.start()).rejects.toThrow("ended before it listened");
@@ -128,14 +127,13 @@ describe("a disk of its own", { tags: ["long"] }, () => {
     await lives.makeNumbers();
     const load = lives.load();
     await load.serves(servedAt(0), ANSWERS);
-    lives.ledger.mayFail = true;
     fillUp();
-    await load.isRefused("internal", REFUSALS);
+    await load.isRefused("shard_unavailable", REFUSALS);
     await lives.crash();
     fillUp();
     await lives.start();
     const full = lives.load();
-    await full.isRefused("internal", REFUSALS);
+    await full.isRefused("shard_unavailable", REFUSALS);
     free();
     await full.serves(servedAt(0), ANSWERS);
     await lives.crash();
@@ -153,7 +151,6 @@ describe("a disk of its own", { tags: ["long"] }, () => {
       await lives.makeNumbers();
       await lives.load().serves(servedAt(0), ANSWERS);
       await lives[end]();
-      lives.ledger.mayFail = true;
       remount("ro");
       // SQLite opens what a crash left behind; after a clean end it would have to make files, and nothing starts.
       const starts = await lives.start().then(

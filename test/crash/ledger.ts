@@ -24,6 +24,7 @@ export type Outcome =
 
 /** Codes of a service that is well and cannot serve now. */
 const REFUSALS: readonly string[] = [
+  "shard_unavailable",
   "clock_behind",
   "clock_disagreement",
   "no_worker_free",
@@ -53,8 +54,6 @@ export class Ledger {
   readonly #faults: string[] = [];
   readonly #refusals = new Map<string, number>();
   #acknowledgedIds = 0;
-  /** Whether 500 `internal` is an answer too: where the disk takes no writes, it is. */
-  mayFail = false;
 
   /** Asks for IDs and takes them in. `life` says which start of the service that is. */
   async ask(url: string, kind: Kind, life: number, agent?: Agent): Promise<Outcome> {
@@ -94,9 +93,7 @@ export class Ledger {
     const problem = v.safeParse(Problem, parsed(body));
     const code = problem.success ? problem.output.code : "";
     const retryAfterMs = problem.success ? problem.output.retryAfterMs : undefined;
-    const isKnown =
-      (status === 503 && REFUSALS.includes(code) && retryAfterMs !== undefined) ||
-      (status === 500 && code === "internal" && this.mayFail);
+    const isKnown = status === 503 && REFUSALS.includes(code) && retryAfterMs !== undefined;
     const isWellFormed =
       problem.success &&
       problem.output.status === status &&

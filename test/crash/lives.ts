@@ -118,7 +118,7 @@ export class Lives {
     const untilMs = performance.now() + WAIT_MAX_MS;
     for (;;) {
       const outcome = await this.ask(namespace, "shard=0&order=strict");
-      if (outcome.kind === "refused" && outcome.code === "internal") return;
+      if (outcome.kind === "refused" && outcome.code === "shard_unavailable") return;
       if (performance.now() > untilMs) throw new Error(`${namespace} goes on without writing`);
       await pause(20);
     }

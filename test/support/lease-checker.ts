@@ -4,7 +4,7 @@
  */
 import type { LayoutSpec } from "../../src/core/layout.ts";
 import type { WorkerLease } from "../../src/core/worker-lease.ts";
-import type { LeaseReply } from "../../src/objects/leases.ts";
+import type { LeaseResult } from "../../src/objects/leases.ts";
 
 /** A lease as its holder and the checker know it. */
 export interface Tenure {
@@ -43,7 +43,7 @@ export class LeaseChecker {
     this.#first = this.#end / 2;
   }
 
-  acquired(reply: LeaseReply, key: string, ttlMs: number, clocks: Clocks): void {
+  acquired(reply: LeaseResult, key: string, ttlMs: number, clocks: Clocks): void {
     const now = this.#tick(clocks.nowMs);
     const known = this.tenures.findLast((tenure) => tenure.key === key);
     if (known && known.over === "no" && now < known.until) {
@@ -76,7 +76,7 @@ export class LeaseChecker {
     this.#last.set(worker, tenure);
   }
 
-  renewed(tenure: Tenure, reply: LeaseReply, ttlMs: number | undefined, clocks: Clocks): void {
+  renewed(tenure: Tenure, reply: LeaseResult, ttlMs: number | undefined, clocks: Clocks): void {
     if (tenure.over !== "no" || !reply.ok) {
       if (tenure.over !== "no") isLost(reply);
       else if (!reply.ok) this.#refusedClock(reply.refusal.code, clocks);
@@ -92,7 +92,7 @@ export class LeaseChecker {
   }
 
   /** `until`: said by the holder; of a lease that is revoked it is not taken. */
-  released(tenure: Tenure, reply: LeaseReply, until: number | undefined): void {
+  released(tenure: Tenure, reply: LeaseResult, until: number | undefined): void {
     if (tenure.over === "overtaken") {
       isLost(reply);
       return;
@@ -158,7 +158,7 @@ export class LeaseChecker {
     if (why === "clock_disagreement") hold(aheadMs > 60_000, "E4 refused by clocks that agree");
   }
 
-  #same({ worker, token, from, until, ttlMs }: Tenure, reply: LeaseReply): void {
+  #same({ worker, token, from, until, ttlMs }: Tenure, reply: LeaseResult): void {
     const lease: Partial<WorkerLease> = reply.ok ? reply.lease : {};
     hold(lease.worker === worker && lease.token === token, "another lease was answered");
     hold(lease.notBeforeTick === from && lease.notAfterTick === until, "another fence");
@@ -170,7 +170,7 @@ export class LeaseChecker {
   }
 }
 
-function isLost(reply: LeaseReply): void {
+function isLost(reply: LeaseResult): void {
   hold(!reply.ok && reply.refusal.code === "lease_lost", "E3 a lost lease came back");
 }
 

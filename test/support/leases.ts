@@ -134,13 +134,13 @@ export function aheadBy(aheadMs: number | (() => number)) {
   const getByName = (name: string) => {
     const desk = deskOf(name);
     return {
-      acquire: (...[spec, wish, callerNowMs]: Parameters<Leases["acquire"]>) => {
+      acquire: (...[spec, wish, callerNowMs, echo]: Parameters<Leases["acquire"]>) => {
         calls.push("acquire");
-        return desk.acquire(spec, wish, callerNowMs - ms());
+        return desk.acquire(spec, wish, callerNowMs - ms(), echo);
       },
-      renew: (...[spec, worker, token, ttlMs, callerNowMs]: Parameters<Leases["renew"]>) => {
+      renew: (...[spec, worker, token, ttlMs, callerNowMs, echo]: Parameters<Leases["renew"]>) => {
         calls.push("renew");
-        return desk.renew(spec, worker, token, ttlMs, callerNowMs - ms());
+        return desk.renew(spec, worker, token, ttlMs, callerNowMs - ms(), echo);
       },
       release: (...call: Parameters<Leases["release"]>) => desk.release(...call),
       page: (...call: Parameters<Leases["page"]>) => desk.page(...call),

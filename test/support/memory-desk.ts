@@ -1,5 +1,7 @@
 /** A lease desk in memory for model tests: the real state machine, with rows as the object's storage would keep them. */
+
 import { type Layout, type LayoutSpec, layoutOf } from "../../src/core/layout.ts";
+import type { ClockEcho } from "../../src/core/object-clock.ts";
 import {
   leasableWorkers,
   newFence,
@@ -9,24 +11,25 @@ import {
   stateOf,
   type WorkerLease,
 } from "../../src/core/worker-lease.ts";
-import type { LeaseReply, LeaseWish } from "../../src/objects/leases.ts";
+import type { LeaseResult, LeaseWish } from "../../src/objects/leases.ts";
 
 /** What the model tests ask of a desk, the real one or this. */
 export interface Desk {
-  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number): LeaseReply;
+  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number, echo: ClockEcho): LeaseResult;
   renew(
     spec: LayoutSpec,
     worker: number,
     token: string,
     ttlMs: number | undefined,
     callerNowMs: number,
-  ): LeaseReply;
+    echo: ClockEcho,
+  ): LeaseResult;
   release(
     spec: LayoutSpec,
     worker: number,
     token: string | null,
     untilTick: number | undefined,
-  ): LeaseReply;
+  ): LeaseResult;
 }
 
 interface Row extends WorkerLease {
@@ -57,11 +60,11 @@ export class MemoryDesk implements Desk {
     this.#now = now;
   }
 
-  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number): LeaseReply {
+  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number): LeaseResult {
     const layout = layoutOf(spec);
     const nowMs = this.#now();
     const known = this.#disk.rows().find(({ key }) => key === wish.idempotencyKey);
-    if (known && stateOf(layout, known, nowMs) === "held") return { ok: true, lease: known, nowMs };
+    if (known && stateOf(layout, known, nowMs) === "held") return { ok: true, lease: known };
     const rested = this.#longestRested(layout);
     if (!rested) return { ok: false, refusal: { code: "no_worker_free", detail: "" } };
     const { worker, fromTick } = rested;
@@ -76,7 +79,7 @@ export class MemoryDesk implements Desk {
     const lease = { ...EMPTY, ...fenced.fence, worker, token: `token-${serial}`, holder, ttlMs };
     if (known && known.worker !== worker) this.#disk.write({ ...known, key: "" });
     this.#disk.write({ ...lease, key: idempotencyKey });
-    return { ok: true, lease, nowMs };
+    return { ok: true, lease };
   }
 
   renew(
@@ -85,7 +88,7 @@ export class MemoryDesk implements Desk {
     token: string,
     ttlMs: number | undefined,
     callerNowMs: number,
-  ): LeaseReply {
+  ): LeaseResult {
     const row = this.#rowOf(worker);
     if (row?.token !== token || row.released) return LOST;
     const nowMs = this.#now();
@@ -100,11 +103,11 @@ export class MemoryDesk implements Desk {
     worker: number,
     token: string | null,
     untilTick: number | undefined,
-  ): LeaseReply {
+  ): LeaseResult {
     const row = this.#rowOf(worker);
     if (!row || (token !== null && row.token !== token)) return LOST;
     const nowMs = this.#now();
-    if (row.released) return { ok: true, lease: row, nowMs };
+    if (row.released) return { ok: true, lease: row };
     const fence = releasedFence(row, token === null ? undefined : untilTick);
     return this.#write({ ...row, ...fence, released: true }, nowMs);
   }
@@ -125,9 +128,9 @@ export class MemoryDesk implements Desk {
     return this.#disk.rows().find((row) => row.worker === worker);
   }
 
-  #write(row: Row, nowMs: number): LeaseReply {
+  #write(row: Row, _nowMs: number): LeaseResult {
     this.#disk.write(row);
-    return { ok: true, lease: row, nowMs };
+    return { ok: true, lease: row };
   }
 }
 
@@ -140,4 +143,4 @@ const EMPTY: WorkerLease = {
   notAfterTick: 0,
   released: false,
 };
-const LOST: LeaseReply = { ok: false, refusal: { code: "lease_lost", detail: "" } };
+const LOST: LeaseResult = { ok: false, refusal: { code: "lease_lost", detail: "" } };

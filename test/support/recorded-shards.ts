@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { Shards } from "../../src/service/shard-call.ts";
+import type { Shards } from "../../src/service/shards.ts";
 
 /** A call of a shard, as the caller made it. */
 export interface GrantCall {
@@ -10,6 +10,8 @@ export interface GrantCall {
   readonly strict: boolean;
   readonly waitLeftMs: number;
   readonly callerNowMs: number;
+  readonly instance: number;
+  readonly leastMs: number;
 }
 
 /** Shards, and a record of their calls: the real ones, or others that answer as `grant` does. */
@@ -24,6 +26,8 @@ export function recordedShards(grant: (call: GrantCall) => Promise<string> = rea
         strict: boolean,
         waitLeftMs: number,
         callerNowMs: number,
+        instance: number,
+        leastMs: number,
       ): Promise<string> => {
         const call = {
           namespace,
@@ -33,6 +37,8 @@ export function recordedShards(grant: (call: GrantCall) => Promise<string> = rea
           strict,
           waitLeftMs,
           callerNowMs,
+          instance,
+          leastMs,
         };
         calls.push(call);
         return grant(call);
@@ -48,5 +54,6 @@ export function recordedShards(grant: (call: GrantCall) => Promise<string> = rea
 export async function realGrant(call: GrantCall): Promise<string> {
   const { namespace, shard, lineSpec, count, strict, waitLeftMs, callerNowMs } = call;
   const stub = env.SHARD.getByName(`${namespace}/${shard}`);
-  return await stub.grant(lineSpec, count, strict, waitLeftMs, callerNowMs);
+  const { instance, leastMs } = call;
+  return await stub.grant(lineSpec, count, strict, waitLeftMs, callerNowMs, instance, leastMs);
 }

@@ -1,12 +1,19 @@
 /** What the router makes of shards that fail, refuse or disagree. The shards here are scripted faults. */
 import { evictDurableObject } from "cloudflare:test";
-import { describe, expect, it, vi } from "vitest";
-import { type GrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
 import { issue, issueInCalls } from "../../src/service/issue.ts";
 import type { Issued } from "../../src/service/issued.ts";
-import type { Shards } from "../../src/service/shard-call.ts";
+import {
+  HOME_SHARDS_MAX,
+  PINNED_ANSWER_MAX_MS,
+  STALL_GRACE_MS,
+  UNAVAILABLE_REST_MS,
+} from "../../src/service/limits.ts";
+import type { Shards } from "../../src/service/shards.ts";
 import { ask, put } from "../support/admin.ts";
-import { useClock } from "../support/clock.ts";
+import { clock, useClock } from "../support/clock.ts";
+import { recordedShards } from "../support/recorded-shards.ts";
 import { inStorage, namespaceOf, stubOf } from "../support/shards.ts";
 
 useClock();
@@ -16,7 +23,7 @@ interface GrantCall {
   readonly waitLeftMs: number;
   readonly callerNowMs: number;
 }
-type Script = (call: GrantCall, shard: number) => GrantReply | Error;
+type Script = (call: GrantCall, shard: number) => GrantResult | Error;
 
 /** Shards that answer as the script says, and a record of who was asked. */
 function scripted(script: Script) {
@@ -38,20 +45,20 @@ function scripted(script: Script) {
       hints.push(options.locationHint);
       const answer = script(call, shard);
       if (answer instanceof Error) throw answer;
-      return writeGrantReply(answer);
+      return writeGrantReply(answer, { instance: 1, nowMs: Date.now() });
     },
   });
   // Only what callers use of the binding.
   return { shards: { getByName } as unknown as Shards, asked, calls, hints };
 }
 
-const ok = (count: number): GrantReply => {
+const ok = (count: number): GrantResult => {
   return { ok: true, grants: [{ lane: 0, start: 0, end: count }] };
 };
 const refuse = (
   code: "clock_behind" | "clock_disagreement" | "layout_conflict" | "shard_saturated",
   change: { granted?: number; waitedMs?: number; retryAfterMs?: number } = {},
-): GrantReply => {
+): GrantResult => {
   const { granted = 0, waitedMs = 0, retryAfterMs = 1 } = change;
   return { ok: false, refusal: { code, detail: code, retryAfterMs }, granted, waitedMs };
 };
@@ -78,10 +85,82 @@ describe("a call that throws", () => {
     expect(issued).toMatchObject({ ok: false, definite: false });
   });
 
-  it("twice is the caller's to hear", async () => {
+  it("twice is a refusal: pinned requests hear when to come back", async () => {
     const { shards, asked } = scripted(() => new Error("broken"));
-    await expect(issue(shards, someNamespace(), PINNED, 1)).rejects.toThrow("broken");
-    expect(asked).toHaveLength(2);
+    for (const placement of [PINNED, { key: "a", strict: false }, { strict: true }]) {
+      expect(await issue(shards, someNamespace(), placement, 1)).toMatchObject({
+        ok: false,
+        refusal: { code: "shard_unavailable", retryAfterMs: 1000 },
+        definite: false,
+      });
+    }
+    expect(asked).toHaveLength(6);
+  });
+
+  it("twice moves other requests to another shard, and the failing one rests", async () => {
+    const namespace = someNamespace();
+    let home: number | undefined;
+    const { shards, asked } = scripted(({ count }, shard) => {
+      home ??= shard;
+      return shard === home ? new Error("broken") : ok(count);
+    });
+    for (let request = 0; request < 5; request += 1) {
+      expect(await issue(shards, namespace, FRESH, 1)).toMatchObject({ ok: true });
+    }
+    expect(asked.filter((shard) => shard === home)).toHaveLength(2);
+    // Then one request tries it, and the others do not wait for that one.
+    clock.step(UNAVAILABLE_REST_MS);
+    await Promise.all([1, 2, 3].map(() => issue(shards, namespace, FRESH, 1)));
+    expect(asked.filter((shard) => shard === home)).toHaveLength(4);
+  });
+});
+
+describe("a shard that never answers", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function silent(isSilent: (shard: number) => boolean) {
+    const { shards, calls } = recordedShards(async ({ shard, count }) =>
+      isSilent(shard)
+        ? await new Promise<string>(() => undefined)
+        : writeGrantReply(ok(count), { instance: 1, nowMs: Date.now() }),
+    );
+    return { shards, calls };
+  }
+
+  it("costs an unpinned request less than 2 s, and the next ones nothing", async () => {
+    const namespace = someNamespace();
+    let home: number | undefined;
+    const { shards, calls } = silent((shard) => {
+      home ??= shard;
+      return shard === home;
+    });
+    const first = issue(shards, namespace, FRESH, 1);
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(await first).toMatchObject({ ok: true });
+    expect(calls).toHaveLength(2);
+    expect(await issue(shards, namespace, FRESH, 1)).toMatchObject({ ok: true });
+    expect(calls).toHaveLength(3);
+  });
+
+  it.each([
+    ["shard", PINNED],
+    ["key", { key: "a", strict: false }],
+    ["order=strict", { strict: true }],
+  ])("is told to a request with %s, which may have been carried out", async (_, placement) => {
+    const { shards, calls } = silent(() => true);
+    const issued = issue(shards, someNamespace(), placement, 1);
+    await vi.advanceTimersByTimeAsync(PINNED_ANSWER_MAX_MS + 250 + STALL_GRACE_MS);
+    expect(await issued).toMatchObject({
+      ok: false,
+      refusal: { code: "shard_unavailable", retryAfterMs: 1000 },
+      definite: false,
+    });
+    expect(calls).toHaveLength(1);
   });
 
   it("for its full queue is not repeated there", async () => {
@@ -263,6 +342,19 @@ describe("a stream", () => {
     const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));
     expect(results.map((result) => result.ok)).toEqual([true, false]);
     expect(wait).toHaveBeenCalledTimes(3);
+  });
+
+  it("in strict order stays on one shard, also if the isolate forgets its home meanwhile", async () => {
+    const { shards, asked } = scripted(({ count }) => ok(count));
+    const calls = issueInCalls(shards, someNamespace(), { strict: true }, 50_000);
+    await calls.next();
+    for (let home = 0; home < HOME_SHARDS_MAX; home += 1) {
+      await issue(shards, someNamespace(), FRESH, 1);
+    }
+    asked.splice(1);
+    await all(calls);
+    expect(asked).toHaveLength(5);
+    expect(new Set(asked).size).toBe(1);
   });
 
   it("that cannot begin is refused at once", async () => {

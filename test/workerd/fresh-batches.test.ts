@@ -113,7 +113,7 @@ describe("batches", () => {
     const { sequenceCount } = namespaceOf("js53").layout;
     const start = 250_000_000 * sequenceCount;
     const { shards } = recordedShards(() =>
-      Promise.resolve(`[1,${start},${start + 3},0,${start},${start + 4}]`),
+      Promise.resolve(`[1,0,1,${start},${start + 3},0,${start},${start + 4}]`),
     );
     const bindings: Env = Object.assign({ ...env, SHARD: shards }, { LIMITER: undefined });
     for (const to of [worker, app]) {
@@ -208,7 +208,7 @@ describe("a lease for batches", () => {
       if (call.count === 9) return realGrant(call);
       const refusal = { code: "shard_saturated", detail: "full", retryAfterMs: 1000 } as const;
       const reply = { ok: false, refusal, granted: 0, waitedMs: 0 } as const;
-      return Promise.resolve(writeGrantReply(reply));
+      return Promise.resolve(writeGrantReply(reply, { instance: 1, nowMs: 0 }));
     });
     const bindings: Env = Object.assign({ ...env, SHARD: shards }, { LIMITER: undefined });
     for (let request = 0; request <= MISSES; request += 1) {
@@ -275,13 +275,7 @@ describe("a lease for batches", () => {
     await put("failing");
     const { shards, calls } = recordedShards((call) => {
       if (call.count > 9) return Promise.reject(new Error("broken"));
-      return env.SHARD.getByName(`failing/${call.shard}`).grant(
-        call.lineSpec,
-        call.count,
-        call.strict,
-        call.waitLeftMs,
-        call.callerNowMs,
-      );
+      return realGrant(call);
     });
     const bindings: Env = Object.assign({ ...env, SHARD: shards }, { LIMITER: undefined });
     const ids: string[] = [];

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { blocksOf } from "../../src/core/block.ts";
 import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
 import { FRESH_COUNT_MIN } from "../../src/core/fresh-demand.ts";
-import { type GrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
+import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
 import { decompose } from "../../src/core/id.ts";
 import { defineNamespace, type SnowflakeWish } from "../../src/core/namespace.ts";
 import { app } from "../../src/http/app.ts";
@@ -24,7 +24,7 @@ import {
   namespaceOf as servedNamespace,
 } from "../../src/service/namespaces.ts";
 import type { Placement } from "../../src/service/pick-shard.ts";
-import type { Shards } from "../../src/service/shard-call.ts";
+import type { Shards } from "../../src/service/shards.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { type GrantCall, realGrant, recordedShards } from "../support/recorded-shards.ts";
@@ -84,10 +84,12 @@ function holderOf(shards: Shards, namespace: SnowflakeNamespace) {
   return { one, times, works, waitUntil };
 }
 
+const CLOCK = { instance: 1, nowMs: 0 };
+
 /** Grants positions one after another, each once. */
 function granter() {
   const nexts = new Map<string, number>();
-  return ({ namespace, shard, count }: GrantCall): Extract<GrantReply, { ok: true }> => {
+  return ({ namespace, shard, count }: GrantCall): Extract<GrantResult, { ok: true }> => {
     const name = `${namespace}/${shard}`;
     const start = nexts.get(name) ?? 0;
     nexts.set(name, start + count);
@@ -98,13 +100,13 @@ function granter() {
 const overloaded = () => Object.assign(new Error("overloaded"), { overloaded: true });
 const refusal = (code: "shard_saturated" | "layout_conflict"): string => {
   const because = { code, detail: code, retryAfterMs: 1 };
-  return writeGrantReply({ ok: false, refusal: because, granted: 0, waitedMs: 0 });
+  return writeGrantReply({ ok: false, refusal: because, granted: 0, waitedMs: 0 }, CLOCK);
 };
 
 /** A lease that was asked for and is not answered yet. */
 interface HeldLease {
   readonly call: GrantCall;
-  readonly grant: () => GrantReply;
+  readonly grant: () => GrantResult;
   readonly refuse: (code: "shard_saturated" | "layout_conflict") => void;
   readonly fail: (error: Error) => void;
 }
@@ -114,11 +116,11 @@ function heldShards() {
   const grantNext = granter();
   const held: HeldLease[] = [];
   const { shards, calls } = recordedShards((call) => {
-    if (call.count === 1) return Promise.resolve(writeGrantReply(grantNext(call)));
+    if (call.count === 1) return Promise.resolve(writeGrantReply(grantNext(call), CLOCK));
     return new Promise((resolve, reject) => {
       const grant = () => {
         const reply = grantNext(call);
-        resolve(writeGrantReply(reply));
+        resolve(writeGrantReply(reply, CLOCK));
         return reply;
       };
       held.push({ call, grant, refuse: (code) => resolve(refusal(code)), fail: reject });
@@ -263,7 +265,7 @@ describe("repeated demand", () => {
 
   it("of a steady rate asks about once per freshForMs, and wastes little", async () => {
     const grant = granter();
-    const { shards, calls } = recordedShards(async (call) => writeGrantReply(grant(call)));
+    const { shards, calls } = recordedShards(async (call) => writeGrantReply(grant(call), CLOCK));
     const { times } = holderOf(shards, someNamespace());
     const ids: bigint[] = [];
     for (let ms = 0; ms < 5000; ms += 1) {
@@ -299,7 +301,7 @@ describe("repeated demand", () => {
     ["an idle line's room", layoutOf(0), 8],
   ])("leases no more than %s", async (_, layout, most) => {
     const grant = granter();
-    const { shards, calls } = recordedShards(async (call) => writeGrantReply(grant(call)));
+    const { shards, calls } = recordedShards(async (call) => writeGrantReply(grant(call), CLOCK));
     const policy = most === 8 ? { maxBorrowMs: 4, maxWaitMs: 3 } : {};
     const { times } = holderOf(shards, someNamespace(policy, layout));
     for (let ms = 0; ms < 100; ms += 1) {
@@ -436,7 +438,7 @@ describe("a refill", () => {
   it("never makes a request fail, nor what waits behind the answer", async () => {
     const { shards } = recordedShards(async (call) => {
       if (call.count > 1) throw new Error("broken");
-      return writeGrantReply({ ok: true, grants: [{ lane: 0, start: 7, end: 8 }] });
+      return writeGrantReply({ ok: true, grants: [{ lane: 0, start: 7, end: 8 }] }, CLOCK);
     });
     const { times, works } = holderOf(shards, someNamespace());
     await times(10);
@@ -519,7 +521,7 @@ describe("a refill", () => {
 function idsOfReply(
   { layout }: SnowflakeNamespace,
   call?: GrantCall,
-  reply?: GrantReply,
+  reply?: GrantResult,
 ): bigint[] {
   if (!call || !reply?.ok) throw new Error("nothing was granted");
   return blocksOf(layout, call.shard, reply.grants).flatMap(({ first, count }) =>
@@ -579,7 +581,7 @@ describe("two namespaces", () => {
     const granted = new Map<string, string>();
     const recorded = recordedShards(async (call) => {
       const text = await realGrant(call);
-      const [, start, end] = JSON.parse(text) as number[];
+      const [, , , start, end] = JSON.parse(text) as number[];
       for (let position = start ?? 0; position < (end ?? 0); position += 1) {
         granted.set(`${call.namespace} ${call.shard} ${position}`, "granted");
       }

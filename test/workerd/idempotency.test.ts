@@ -134,7 +134,7 @@ describe("D6 the same key", () => {
       const stored = await maxIdOf(name);
       const mend = await breakWrites(name, write);
       const failed = await refusalOf(`/v1/ids/${name}?count=2`, "k");
-      expect(failed).toMatchObject({ status: 500, code: "internal", definite: false });
+      expect(failed).toMatchObject({ status: 503, code: "shard_unavailable", definite: false });
       expect(await maxIdOf(name)).toBe(stored);
       expect(await keysKept(name)).toEqual(kept);
       await mend();

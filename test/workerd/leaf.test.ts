@@ -154,7 +154,10 @@ describe("a failure", () => {
   it("of a saturated shard is not available", async () => {
     await put("leaf-saturated");
     const refusal = { code: "shard_saturated", detail: "full", retryAfterMs: 1 } as const;
-    const reply = writeGrantReply({ ok: false, refusal, granted: 0, waitedMs: 0 });
+    const reply = writeGrantReply(
+      { ok: false, refusal, granted: 0, waitedMs: 0 },
+      { instance: 1, nowMs: 0 },
+    );
     const SHARD = { getByName: () => ({ grant: async () => reply }) };
     const path = "/api/snowflake/get/leaf-saturated";
     expect(await failure(path, { SHARD })).toEqual(failed(-3, path));

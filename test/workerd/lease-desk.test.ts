@@ -1,8 +1,11 @@
 /** The desk's own invariants K1 and K2 (objects/leases), and E1 to E5 on the real object as in the model. */
+
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { STANDSTILL_MS } from "../../src/core/limits.ts";
+import { NO_ECHO } from "../../src/core/object-clock.ts";
 import { Leases } from "../../src/objects/leases.ts";
 import { ask, CLOSED } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
@@ -49,7 +52,7 @@ describe("K1 a write that fails", () => {
     await breakWrites("full", "INSERT");
     for (const key of [undefined, "other"]) {
       const failed = await tryAcquire("full", {}, key);
-      expect(outcomeOf(failed)).toEqual([500, "internal"]);
+      expect(outcomeOf(failed)).toEqual([503, "shard_unavailable"]);
       expect(failed.body.definite).toBe(false);
       expect(failed.text).not.toContain("disk full");
     }
@@ -62,7 +65,7 @@ describe("K1 a write that fails", () => {
     await namespaceWith("first", 1);
     await list("first");
     await breakWrites("first", "INSERT");
-    expect(outcomeOf(await tryAcquire("first"))).toEqual([500, "internal"]);
+    expect(outcomeOf(await tryAcquire("first"))).toEqual([503, "shard_unavailable"]);
     expect(await list("first")).toEqual([]);
     await inDesk("first", (sql) => sql.exec("DROP TRIGGER broken"));
     expect((await acquire("first")).worker).toBe(1);
@@ -74,8 +77,8 @@ describe("K1 a write that fails", () => {
     const before = await rowsOf("stuck");
     await breakWrites("stuck", "UPDATE");
     clock.step(10_000);
-    expect(outcomeOf(await tryRenew("stuck", lease))).toEqual([500, "internal"]);
-    expect(outcomeOf(await release("stuck", lease))).toEqual([500, "internal"]);
+    expect(outcomeOf(await tryRenew("stuck", lease))).toEqual([503, "shard_unavailable"]);
+    expect(outcomeOf(await release("stuck", lease))).toEqual([503, "shard_unavailable"]);
     expect(await rowsOf("stuck")).toEqual(before);
   });
 });
@@ -135,10 +138,10 @@ describe("K2 two instances alive on one storage", () => {
       const desks = [new Leases(state, env), new Leases(state, env)];
       const wish = { holder: "", ttlMs: 5000 };
       const ask = (desk: number, idempotencyKey: string) =>
-        desks[desk]?.acquire(spec, { ...wish, idempotencyKey }, Date.now());
+        desks[desk]?.acquire(spec, { ...wish, idempotencyKey }, Date.now(), NO_ECHO);
       const one = ask(0, "a");
       if (!one?.ok) throw new Error("not leased");
-      expect(ask(1, "a")).toEqual(one);
+      expect(ask(1, "a")).toMatchObject({ ok: true, lease: one.lease });
       expect(ask(1, "b")).toMatchObject({ lease: { worker: 3 } });
       expect(ask(0, "c")).toMatchObject({ refusal: { code: "no_worker_free" } });
       const { token } = one.lease;
@@ -146,7 +149,7 @@ describe("K2 two instances alive on one storage", () => {
         ok: true,
       });
       const lost = { refusal: { code: "lease_lost" } };
-      expect(desks[0]?.renew(spec, 2, token, undefined, Date.now())).toMatchObject(lost);
+      expect(desks[0]?.renew(spec, 2, token, undefined, Date.now(), NO_ECHO)).toMatchObject(lost);
       expect(ask(0, "c")).toMatchObject({ lease: { worker: 2 } });
       expect(desks[1]?.release(spec, 2, token, 0)).toMatchObject(lost);
     });
@@ -157,31 +160,32 @@ describe("K2 two instances alive on one storage", () => {
       const [old, young] = [new Leases(state, env), new Leases(state, env)];
       const wish = { holder: "", ttlMs: 5000, idempotencyKey: "a" };
       expect(young.page(layoutWith(1), 0, 1)).toMatchObject({ ok: true });
-      expect(old.acquire(layoutWith(2), wish, Date.now())).toMatchObject({ ok: true });
+      expect(old.acquire(layoutWith(2), wish, Date.now(), NO_ECHO)).toMatchObject({ ok: true });
       const conflict = { refusal: { code: "layout_conflict" } };
-      expect(young.acquire(layoutWith(1), wish, Date.now())).toMatchObject(conflict);
+      expect(young.acquire(layoutWith(1), wish, Date.now(), NO_ECHO)).toMatchObject(conflict);
       expect(young.page(layoutWith(1), 0, 1)).toMatchObject(conflict);
     });
   });
 });
 
-it("K5 a desk whose clock stands still while its callers' clocks move ends, and the next one leases", async () => {
+it("K5 a desk whose clock is proved to stand still ends, and the next one leases", async () => {
   await runInDurableObject(deskOf("still"), (_, state) => {
     const abort = vi.fn();
     Object.defineProperty(state, "abort", { value: abort });
     const [old, young] = [new Leases(state, env), new Leases(state, env)];
-    const ask = (desk: Leases | undefined, key: string, callerMs: number) =>
-      desk?.acquire(layoutWith(2), { holder: "", ttlMs: 5000, idempotencyKey: key }, callerMs);
     const backMs = START_MS - 900_000;
+    const ask = (desk: Leases, idempotencyKey: string, callerMs: number, echo = NO_ECHO) =>
+      desk.acquire(layoutWith(2), { holder: "", ttlMs: 5000, idempotencyKey }, callerMs, echo);
     expect(ask(old, "a", START_MS)).toMatchObject({ ok: true });
-    for (const movedMs of [0, 99]) {
-      const refused = { refusal: { code: "clock_disagreement" } };
-      expect(ask(old, "b", backMs + movedMs)).toMatchObject(refused);
-    }
-    expect(() => ask(old, "b", backMs + 100)).toThrow("stands still");
+    const refused = ask(old, "b", backMs);
+    expect(refused).toMatchObject({ refusal: { code: "clock_disagreement" } });
+    const { instance, nowMs } = refused.clock;
+    const echo = { instance, leastMs: nowMs + STANDSTILL_MS };
+    expect(() => ask(old, "b", backMs + STANDSTILL_MS, echo)).toThrow("stands still");
     expect(abort).toHaveBeenCalledOnce();
-    clock.set(backMs + 100);
-    expect(ask(young, "b", backMs + 100)).toMatchObject({ ok: true, lease: { worker: 3 } });
+    clock.set(backMs + STANDSTILL_MS);
+    const next = ask(young, "b", backMs + STANDSTILL_MS, echo);
+    expect(next).toMatchObject({ ok: true, lease: { worker: 3 } });
   });
 });
 

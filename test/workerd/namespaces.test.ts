@@ -293,10 +293,14 @@ describe("what the isolate remembers", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const never = { getByName: () => ({ namespace: () => new Promise(() => undefined) }) };
     const bindings = { ...CLOSED, REGISTRY: never } as unknown as Env;
-    const waited = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
-    const { status } = await ask("/v1/ids/hangs", { bindings });
-    expect(status).toBe(503);
-    expect(waited).toHaveBeenCalledWith(3000, expect.anything());
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const asked = ask("/v1/ids/hangs", { bindings });
+      await vi.advanceTimersByTimeAsync(4000);
+      expect((await asked).status).toBe(503);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

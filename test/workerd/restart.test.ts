@@ -27,7 +27,7 @@ describe("corrupting the instance", () => {
     await runInDurableObject(stub, (instance) => {
       Object.assign(instance, { grant: "corrupted" });
     });
-    expect(await problemOf("/v1/ids/default?shard=7")).toMatchObject({ status: 500 });
+    expect(await problemOf("/v1/ids/default?shard=7")).toMatchObject({ status: 503 });
     await evictDurableObject(stub);
     const [after] = await idsOf("default", "?shard=7");
     expect(after).toBeGreaterThan(before ?? 0n);

@@ -45,7 +45,7 @@ describe("a call that throws, with no Idempotency-Key", () => {
   ])("%s is not repeated, as that might leave a hole", async (of) => {
     const { get, calls } = asking(losing(1));
     const { status, body } = await get(of.replace("NAME", await someSegment()));
-    expect([status, body.code, body.definite]).toEqual([500, "internal", false]);
+    expect([status, body.code, body.definite]).toEqual([503, "shard_unavailable", false]);
     expect(calls).toHaveLength(1);
   });
 
@@ -63,8 +63,8 @@ describe("a call that throws, with no Idempotency-Key", () => {
     const never = asking(losing(99));
     const failed = await never.get(of.replace("NAME", await someSegment()));
     expect([failed.status, failed.body.code, failed.body.definite]).toEqual([
-      500,
-      "internal",
+      503,
+      "shard_unavailable",
       false,
     ]);
     expect(never.calls).toHaveLength(2);
@@ -83,7 +83,7 @@ describe("a call that throws, with an Idempotency-Key", () => {
       expect(calls).toHaveLength(2);
       expect(await maxIdOf(name)).toBe("4");
       const never = asking(losing(99));
-      expect((await never.get(of.replace("NAME", name), "other")).status).toBe(500);
+      expect((await never.get(of.replace("NAME", name), "other")).status).toBe(503);
       expect(never.calls).toHaveLength(2);
       // Whoever asks again gets what was given then.
       const later = await ask(of.replace("NAME", name), {
@@ -138,7 +138,7 @@ describe("the real object, superseded", () => {
     const path = `/v1/ids/${name}?order=strict&count=2`;
     expect(idsFrom((await ask(path)).body)).toEqual([1n, 2n]);
     await moveBehind(name, 50n);
-    expect(await ask(path)).toMatchObject({ status: 500, body: { definite: false } });
+    expect(await ask(path)).toMatchObject({ status: 503, body: { definite: false } });
     expect(idsFrom((await ask(path)).body)).toEqual([50n, 51n]);
   });
 
@@ -158,7 +158,7 @@ describe("the real object, whose storage fails", () => {
     const mend = await breakWrites(name, "UPDATE ON segment");
     for (const query of ["?order=strict", "", "?count=3", "?format=text&count=20000"]) {
       const { status, text } = await ask(`/v1/ids/${name}${query}`);
-      expect(status).toBe(500);
+      expect(status).toBe(503);
       expect(text).not.toContain("disk full");
     }
     await mend();

@@ -1,9 +1,11 @@
 /** The shard's own invariants S1–S6 (objects/shard), on real SQLite. */
+
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { type GrantReply, readGrantReply } from "../../src/core/grant-reply.ts";
-import { MARK_READING_TRUSTED_MS, SETTLE_MS } from "../../src/core/limits.ts";
+import { type GrantReply, type GrantResult, readGrantReply } from "../../src/core/grant-reply.ts";
+import { MARK_READING_TRUSTED_MS, SETTLE_MS, STANDSTILL_MS } from "../../src/core/limits.ts";
+import { NO_ECHO } from "../../src/core/object-clock.ts";
 import { Shard } from "../../src/objects/shard.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { idsOf, json, problemOf } from "../support/requests.ts";
@@ -14,18 +16,28 @@ useClock();
 function callOf(namespace: string, change: { count?: number; strict?: boolean } = {}) {
   const { lineSpec } = namespaceOf(namespace);
   const usual = { count: 1, strict: false, waitLeftMs: 10_000, callerNowMs: Date.now() };
-  return { lineSpec, ...usual, ...change };
+  return { lineSpec, ...usual, echo: NO_ECHO, ...change };
 }
 
 /** Asks a shard, by its stub or as an instance. */
 async function grant(
   shard: { readonly grant: (...call: Parameters<Shard["grant"]>) => string | Promise<string> },
-  { lineSpec, count, strict, waitLeftMs, callerNowMs }: ReturnType<typeof callOf>,
-): Promise<GrantReply> {
-  return readGrantReply(await shard.grant(lineSpec, count, strict, waitLeftMs, callerNowMs));
+  call: ReturnType<typeof callOf>,
+): Promise<GrantResult> {
+  return (await grantAndClock(shard, call)).result;
 }
 
-function spanOf(reply: GrantReply): [start: number, end: number] {
+async function grantAndClock(
+  shard: { readonly grant: (...call: Parameters<Shard["grant"]>) => string | Promise<string> },
+  { lineSpec, count, strict, waitLeftMs, callerNowMs, echo }: ReturnType<typeof callOf>,
+): Promise<GrantReply> {
+  const { instance, leastMs } = echo;
+  return readGrantReply(
+    await shard.grant(lineSpec, count, strict, waitLeftMs, callerNowMs, instance, leastMs),
+  );
+}
+
+function spanOf(reply: GrantResult): [start: number, end: number] {
   const first = reply.ok ? reply.grants[0] : undefined;
   if (!first) throw new Error(`not granted: ${JSON.stringify(reply)}`);
   return [first.start, first.end];
@@ -89,7 +101,10 @@ describe("S1 reserve ahead", () => {
     const [mark] = await marksOf(stub);
     clock.step(10_000);
     const failed = await problemOf("/v1/ids/default?shard=2");
-    expect(failed).toMatchObject({ status: 500, body: { code: "internal", definite: false } });
+    expect(failed).toMatchObject({
+      status: 503,
+      body: { code: "shard_unavailable", definite: false },
+    });
     expect(JSON.stringify(failed.body)).not.toContain("disk full");
     expect(await marksOf(stub)).toEqual([mark]);
     const status = await json("/v1/shards/default/2");
@@ -190,6 +205,37 @@ describe("S2 two instances alive on one storage", () => {
     });
   });
 
+  it("js53: the first answer on each lane waits, not just the first of all", async () => {
+    await runInDurableObject(stubOf("js53", 3), async (_, state) => {
+      const { old, young } = twoInstances(state);
+      await grant(old, callOf("js53", { strict: true }));
+      // The other lane alone is in use: what the older instance knows of the last one stays as it was.
+      await grant(young, callOf("js53"));
+      const wait = vi.spyOn(scheduler, "wait");
+      await grant(young, callOf("js53", { strict: true }));
+      expect(wait.mock.calls).toEqual([[SETTLE_MS]]);
+      await grant(young, callOf("js53", { strict: true }));
+      expect(wait).toHaveBeenCalledOnce();
+      const late = callOf("js53", { strict: true });
+      const anew = { ...late, callerNowMs: late.callerNowMs + READ_ANEW_MS };
+      await expect(grant(old, anew)).rejects.toThrow("another instance");
+    });
+  });
+
+  it("js53: a reading of one lane's mark says nothing of the other's", async () => {
+    await runInDurableObject(stubOf("js53", 4), async (_, state) => {
+      const { old, young } = twoInstances(state);
+      await grant(old, callOf("js53"));
+      await grant(old, callOf("js53", { strict: true }));
+      await grant(young, callOf("js53", { strict: true }));
+      const late = callOf("js53", { strict: true });
+      // Lane 0 is read, at the time that its reading is asked for.
+      const anew = { ...late, callerNowMs: late.callerNowMs + READ_ANEW_MS };
+      await grant(old, { ...anew, strict: false });
+      await expect(grant(old, anew)).rejects.toThrow("another instance");
+    });
+  });
+
   it("first use by both: one gets the line", async () => {
     const stub = stubOf("default", 5);
     await runInDurableObject(stub, async (_, state) => {
@@ -221,7 +267,7 @@ describe("S3 a start trusts the marks only", () => {
     expect(undamaged.ok).toBe(true);
     await inStorage(stub, (sql) => sql.exec(damage));
     await evictDurableObject(stub);
-    expect((await problemOf("/v1/ids/js53?shard=5")).status).toBe(500);
+    expect((await problemOf("/v1/ids/js53?shard=5")).status).toBe(503);
     await inStorage(stub, (sql) => sql.exec("DELETE FROM lane"));
     await evictDurableObject(stub);
   });
@@ -334,28 +380,68 @@ describe("S6 waiting", () => {
 });
 
 describe("S7 a clock that stands still", () => {
-  const backMs = 20_000;
-
-  it("makes nobody wait by it", async () => {
-    const stub = stubOf("twitter", 2);
-    await grant(stub, callOf("twitter", { count: 4096 }));
-    const reply = await grant(stub, { ...callOf("twitter"), callerNowMs: START_MS - backMs });
-    expect(reply).toMatchObject({ refusal: { code: "shard_saturated" }, waitedMs: 0 });
-  });
-
-  it("ends the instance once the callers' clocks move and its own does not", async () => {
+  it("ends the instance once a caller's clock proves it", async () => {
     await runInDurableObject(stubOf("default", 1), async (_, state) => {
       const { old, young, abort } = twoInstances(state);
-      const call = { ...callOf("default"), callerNowMs: START_MS - backMs };
-      const first = spanOf(await grant(old, callOf("default")));
-      spanOf(await grant(old, call));
-      spanOf(await grant(old, { ...call, callerNowMs: call.callerNowMs + 99 }));
-      const moved = { ...call, callerNowMs: call.callerNowMs + 100 };
-      await expect(grant(old, moved)).rejects.toThrow("stands still");
+      const { clock: shown, result } = await grantAndClock(old, callOf("default"));
+      const at = (ms: number) => {
+        const echo = { instance: shown.instance, leastMs: shown.nowMs + ms };
+        return { ...callOf("default"), echo };
+      };
+      await grant(old, at(STANDSTILL_MS - 1));
+      await expect(grant(old, at(STANDSTILL_MS))).rejects.toThrow("stands still");
       expect(abort).toHaveBeenCalledOnce();
-      clock.set(START_MS - backMs + 100);
-      const next = spanOf(await grant(young, moved));
-      expect(next[0]).toBeGreaterThan(first[0]);
+      // What the other instance's clock showed proves nothing of this one's.
+      clock.set(START_MS - 20_000);
+      const [next] = spanOf(await grant(young, at(STANDSTILL_MS)));
+      expect(next).toBeGreaterThan(spanOf(result)[0]);
+    });
+  });
+
+  it("is not taken from calls that were queued, at any rate and for any time", async () => {
+    await runInDurableObject(stubOf("twitter", 2), async (_, state) => {
+      const { old, abort } = twoInstances(state);
+      const { clock: shown } = await grantAndClock(old, callOf("twitter"));
+      const { instance } = shown;
+      for (const stallMs of [100, 1300, 30_000]) {
+        const sentMs = Date.now();
+        clock.set(sentMs + stallMs, "waits");
+        // All of them arrive at one reading of the clock, the oldest first.
+        for (let waitedMs = stallMs; waitedMs >= 0; waitedMs -= stallMs / 100) {
+          const callerNowMs = sentMs + stallMs - waitedMs;
+          const echo = { instance, leastMs: callerNowMs };
+          expect(await grant(old, { ...callOf("twitter"), callerNowMs, echo })).toMatchObject({
+            ok: true,
+          });
+        }
+        // Nor do they wait less than they may.
+        await grant(old, callOf("twitter", { count: 4096 - 101 }));
+        const late = { ...callOf("twitter"), callerNowMs: sentMs };
+        expect(await grant(old, late)).toMatchObject({ ok: true });
+      }
+      expect(abort).not.toHaveBeenCalled();
+    });
+  });
+});
+
+describe("S8 a breach of the line's invariants", () => {
+  it("ends the instance before anything is written or answered", async () => {
+    const stub = stubOf("default", 6);
+    await runInDurableObject(stub, async (_, state) => {
+      const { old, abort } = twoInstances(state);
+      await grant(old, callOf("default"));
+      // As a broken step would: the last grant again.
+      const again = vi.spyOn(Array.prototype, "with").mockImplementation(function (
+        this: unknown[],
+      ) {
+        return this;
+      });
+      try {
+        await expect(grant(old, callOf("default"))).rejects.toThrow("broken: L1");
+      } finally {
+        again.mockRestore();
+      }
+      expect(abort).toHaveBeenCalledOnce();
     });
   });
 });

@@ -137,7 +137,11 @@ describe("a shard that fails", () => {
     });
     const { shards } = (await json("/v1/shards/leaf")) as { shards: unknown[] };
     expect(shards).toHaveLength(8);
-    expect(shards[2]).toMatchObject({ shard: 2, region: "weur", fault: { code: "internal" } });
+    expect(shards[2]).toMatchObject({
+      shard: 2,
+      region: "weur",
+      fault: { code: "shard_unavailable" },
+    });
     expect(shards[3]).toMatchObject({ shard: 3, counters: { writesPerIssued: 0 } });
   });
 });

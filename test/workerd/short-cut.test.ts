@@ -1,17 +1,18 @@
 /** The short cut in front of the router gives what the router gives. */
+
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { decode, type Encoding } from "../../src/core/codec.ts";
 import type { RefusalCode } from "../../src/core/errors.ts";
-import { type GrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
+import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
 import { decompose } from "../../src/core/id.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
 import { CACHE_TRUSTED_MS } from "../../src/service/limits.ts";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../support/admin.ts";
 import { comparable, sendBoth, sendShort, unlimited } from "../support/both-ways.ts";
-import { clock, useClock } from "../support/clock.ts";
+import { clock, START_MS, useClock } from "../support/clock.ts";
 import { countingLimiter } from "../support/counting-limiter.ts";
 import { recordedShards } from "../support/recorded-shards.ts";
 import { type Sent, type SentAnswer, send } from "../support/send.ts";
@@ -37,6 +38,9 @@ async function putExact(): Promise<string> {
   await send(app, "/v1/ids/exact");
   return "/v1/ids/exact";
 }
+
+/** How much later each outcome is asked for, in ms. */
+let later = 0;
 
 type Row = [path: string, sent?: Sent];
 
@@ -536,7 +540,7 @@ describe("a limit", () => {
     expect(limit.mock.calls).toEqual([[{ key: `key:${id}`, delta: 7 }]]);
     const { shards } = recordedShards(() => Promise.reject(new Error("broken")));
     const broken = { bindings: { ...bindings, SHARD: shards }, headers };
-    expect((await sendShort(`${exact}?count=9`, broken)).status).toBe(500);
+    expect((await sendShort(`${exact}?count=9`, broken)).status).toBe(503);
     expect(limit.mock.calls.slice(1)).toEqual([[{ key: `key:${id}`, delta: 9 }]]);
   });
 
@@ -567,21 +571,28 @@ describe.each([
     const { shards, calls } = recordedShards(script);
     const bindings = { ...limits, SHARD: shards, ANALYTICS: { writeDataPoint } };
     const answer = await send(to, path, { bindings });
-    const lines = [...log.mock.calls, ...warn.mock.calls].map(([line]) => {
-      const { requestId: _, stack: __, ...rest } = JSON.parse(`${line}`);
-      return rest;
+    const lines = [...log.mock.calls, ...warn.mock.calls].flatMap(([line]) => {
+      const { requestId, stack: _, ...rest } = JSON.parse(`${line}`);
+      // Others say why an object failed.
+      return requestId === undefined ? [] : [rest];
     });
     const asked = calls.map(({ count, strict }) => ({ count, strict }));
     const points = writeDataPoint.mock.calls.map(([point]) => point);
     return { answer, asked, lines, points };
   }
 
+  /** No shard rests any more that was left alone before. */
+  function waitForAll(): void {
+    later += 60_000;
+    clock.set(START_MS + later);
+  }
+
   type Script = Parameters<typeof recordedShards>[0];
 
   const refuse = (code: RefusalCode, granted = 0): Script => {
     const refusal = { code, detail: `${code} said`, retryAfterMs: 1 };
-    const reply: GrantReply = { ok: false, refusal, granted, waitedMs: 0 };
-    return async () => writeGrantReply(reply);
+    const result: GrantResult = { ok: false, refusal, granted, waitedMs: 0 };
+    return async () => writeGrantReply(result, { instance: 1, nowMs: 0 });
   };
   const fail = (error: Error): Script => {
     return () => Promise.reject(error);
@@ -596,7 +607,7 @@ describe.each([
     ["layout_conflict", refuse("layout_conflict"), 1, 1, "layout_conflict"],
     ["timestamp_exhausted", refuse("timestamp_exhausted"), 1, 1, "timestamp_exhausted"],
     ["overloaded", fail(overloaded), 1, 2, "shard_overloaded"],
-    ["broken", fail(new Error("broken")), 2, 2, "internal"],
+    ["broken", fail(new Error("broken")), 2, 4, "shard_unavailable"],
     ["unreadable", async () => "{}", 1, 1, "internal"],
   ];
 
@@ -608,11 +619,13 @@ describe.each([
       ["/v1/ids/exact?count=2", unpinned],
     ])("of %s is the router's problem, asked for once and logged once", async (path, times) => {
       await putExact();
+      waitForAll();
       const short = await outcome(worker, path, script);
       expect(short.asked).toHaveLength(times);
       expect(short.lines).toMatchObject([{ code, route: "/v1/ids/:namespace" }]);
       expect(bodyOf(short.answer)).toMatchObject({ code });
       expect(short.answer.headers.has("edgeflake-shard")).toBe(false);
+      waitForAll();
       const routed = await outcome(app, path, script);
       expect(comparable(short.answer)).toEqual(comparable(routed.answer));
       const { answer: _routed, ...rest } = routed;
@@ -627,6 +640,7 @@ describe.each([
         await put(name);
         await send(app, `/v1/ids/${name}?count=2`);
         for (let request = 0; request < 3; request += 1) {
+          waitForAll();
           const { answer, asked, lines } = await outcome(to, `/v1/ids/${name}`, script);
           expect(bodyOf(answer)).toMatchObject({ code });
           expect(asked.filter(({ count }) => count === 1)).toHaveLength(unpinned);
@@ -669,7 +683,7 @@ describe.each([
     await inStorage(stub, (sql) => sql.exec("UPDATE lane SET mark = -1"));
     await evictDurableObject(stub);
     const [short, routed] = [await outcome(worker, path), await outcome(app, path)];
-    expect(bodyOf(short.answer)).toMatchObject({ code: "internal", definite: false });
+    expect(bodyOf(short.answer)).toMatchObject({ code: "shard_unavailable", definite: false });
     expect(comparable(short.answer)).toEqual(comparable(routed.answer));
     expect(short.asked).toHaveLength(2);
     expect(short.lines).toEqual(routed.lines);

@@ -63,8 +63,8 @@ const BROKEN: readonly (readonly [string, RegExp, Mutation])[] = [
     "an instance whose clock stands still and lives on",
     /broken: .* while all was well/,
     {
-      file: "core/standstill.ts",
-      from: "now.callerMs - seen.callerMs >= STANDSTILL_CALLERS_MOVED_MS",
+      file: "core/object-clock.ts",
+      from: "echo.leastMs - own.nowMs >= STANDSTILL_MS",
       to: "false",
     },
   ],

@@ -138,10 +138,10 @@ function appsOf(around: Surroundings) {
 function listen(history: History, { object, method, args, value, nowMs }: Left): void {
   const { className, name, disk } = object;
   if (className === "Shard" && method === "grant") {
-    const reply = readGrantReply(`${value}`);
-    if (!reply.ok) return;
+    const { result } = readGrantReply(`${value}`);
+    if (!result.ok) return;
     const space = spaceOf(name.slice(0, name.lastIndexOf("/")));
-    for (const grant of reply.grants) {
+    for (const grant of result.grants) {
       history.granted(name, grant, markOf(disk, grant.lane));
       if (nowMs !== undefined) history.leads(space, grant, nowMs);
     }

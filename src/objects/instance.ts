@@ -1,0 +1,32 @@
+/** One instance of a Durable Object: what every class of object needs of it. */
+import { type ClockEcho, type InstanceClock, standsStill } from "../core/object-clock.ts";
+
+/** Instances are told apart by a number of 32 random bits: two of one object that a caller meets within seconds. */
+const INSTANCES = 2 ** 32;
+
+export class Instance {
+  readonly #ctx: DurableObjectState;
+  readonly #number = 1 + Math.floor(Math.random() * INSTANCES);
+
+  constructor(ctx: DurableObjectState) {
+    this.#ctx = ctx;
+  }
+
+  /** Reads its clock. */
+  clock(): InstanceClock {
+    return { instance: this.#number, nowMs: Date.now() };
+  }
+
+  /** Reads its clock, and ends the instance if the echo proves that it stands still: the next one reads the true clock. */
+  checkedClock(echo: ClockEcho): InstanceClock {
+    const clock = this.clock();
+    if (standsStill(clock, echo)) this.end("this instance's clock stands still");
+    return clock;
+  }
+
+  /** Ends the instance: nothing more leaves it, and the next call starts another. */
+  end(reason: string): never {
+    this.#ctx.abort(reason);
+    throw new Error(reason);
+  }
+}

@@ -1,0 +1,24 @@
+/** The clocks that this isolate's objects showed last: each call echoes them (core/object-clock). */
+import {
+  type ClockEcho,
+  echoOf,
+  type InstanceClock,
+  NO_ECHO,
+  type SeenClock,
+} from "../core/object-clock.ts";
+import { remember } from "../core/remember.ts";
+import { OBJECT_CLOCKS_MAX } from "./limits.ts";
+
+/** By the object's name: plain data, so that it may outlive a request. */
+const seen = new Map<string, SeenClock>();
+
+/** Remembers the clock that a reply of that object showed. */
+export function noteClock(name: string, { instance, nowMs }: InstanceClock): void {
+  remember(seen, name, { instance, nowMs, seenAtMs: Date.now() }, OBJECT_CLOCKS_MAX);
+}
+
+/** What to return to that object in a call that leaves at `nowMs`. */
+export function echoFor(name: string, nowMs: number): ClockEcho {
+  const clock = seen.get(name);
+  return clock ? echoOf(clock, nowMs) : NO_ECHO;
+}

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ECHO_AGE_MAX_MS, STANDSTILL_MS } from "../../src/core/limits.ts";
+import { echoOf, NO_ECHO, standsStill } from "../../src/core/object-clock.ts";
+
+const SHOWN = { instance: 7, nowMs: 5000 };
+const SEEN = { ...SHOWN, seenAtMs: 90_000 };
+
+describe("S7 K5 a clock is proved to stand still", () => {
+  it.each<[string, boolean, { instance: number; nowMs: number }, number]>([
+    ["that has counted as much as the caller's", false, { instance: 7, nowMs: 6000 }, 1000],
+    ["that has counted more: the call was queued", false, { instance: 7, nowMs: 36_000 }, 1000],
+    ["that has just not lost enough", false, SHOWN, STANDSTILL_MS - 1],
+    ["that has lost as much as proves it", true, SHOWN, STANDSTILL_MS],
+    ["that went back", true, { instance: 7, nowMs: 0 }, 0],
+    ["of another instance", false, { instance: 8, nowMs: 0 }, STANDSTILL_MS],
+    ["seen longer ago than clocks stay in step", false, SHOWN, ECHO_AGE_MAX_MS + 1],
+    ["seen in the future of a caller whose clock went back", false, SHOWN, -1],
+  ])("one %s: %s", (_, isProved, own, passedMs) => {
+    expect(standsStill(own, echoOf(SEEN, SEEN.seenAtMs + passedMs))).toBe(isProved);
+  });
+
+  it("not by a caller that knows nothing of it", () => {
+    expect(standsStill({ instance: 1, nowMs: 0 }, NO_ECHO)).toBe(false);
+  });
+
+  it("never if it is right, however long replies and calls are on their way or queued", () => {
+    const delayMs = fc.nat({ max: 60_000 });
+    fc.assert(
+      fc.property(delayMs, fc.nat({ max: 20_000 }), delayMs, (replyMs, idleMs, callMs) => {
+        const seenAtMs = SHOWN.nowMs + replyMs;
+        const leavesMs = seenAtMs + idleMs;
+        const own = { instance: 7, nowMs: leavesMs + callMs };
+        expect(standsStill(own, echoOf({ ...SHOWN, seenAtMs }, leavesMs))).toBe(false);
+      }),
+    );
+  });
+});
