@@ -26,9 +26,11 @@ export interface Refusal {
   readonly detail: string;
   /** When to try again, in ms from now; absent where time does not help. */
   readonly retryAfterMs?: number;
+  /** An earlier try of the call may have been carried out. */
+  readonly maybeDone?: boolean;
 }
 
 /** False: the call that was refused may have been carried out. */
-export function isDefinite({ code }: Refusal): boolean {
-  return code !== "shard_unavailable";
+export function isDefinite({ code, maybeDone = false }: Refusal): boolean {
+  return code !== "shard_unavailable" && !maybeDone;
 }

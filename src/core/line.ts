@@ -96,7 +96,8 @@ export function breachOf(
   if (start < old.next || end <= start) return `L1 [${start}, ${end}) after ${old.next}`;
   if (now.next !== end) return `L1 ${now.next} is next after [${start}, ${end})`;
   if (end > now.mark) return `L2 [${start}, ${end}) above the mark ${now.mark}`;
-  if (raise ? raise.to <= raise.from || raise.to !== now.mark : now.mark !== old.mark) {
+  const isRaised = raise?.lane === lane && raise.from === old.mark && raise.to === now.mark;
+  if (raise ? !isRaised || raise.to <= raise.from : now.mark !== old.mark) {
     return `L2 the mark ${old.mark} became ${now.mark}`;
   }
   return undefined;

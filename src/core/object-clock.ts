@@ -32,6 +32,17 @@ export interface SeenClock extends InstanceClock {
   readonly seenAtMs: number;
 }
 
+/**
+ * Whether a clock just seen is to be returned instead of the one known. A known one of the same instance proves more
+ * while the object's clock has counted less than the caller's since: else each reply of a busy object would begin the
+ * count anew.
+ */
+export function isStronger(now: SeenClock, known: SeenClock): boolean {
+  const passedMs = now.seenAtMs - known.seenAtMs;
+  if (now.instance !== known.instance || passedMs < 0 || passedMs > ECHO_AGE_MAX_MS) return true;
+  return now.nowMs - known.nowMs >= passedMs;
+}
+
 /** What to return of a clock that was seen, in a call that leaves at `nowMs`. */
 export function echoOf(
   { instance, nowMs: shownMs, seenAtMs }: SeenClock,

@@ -26,6 +26,7 @@ export class Instance {
 
   /** Ends the instance: nothing more leaves it, and the next call starts another. */
   end(reason: string): never {
+    console.error(JSON.stringify({ ended: reason }));
     this.#ctx.abort(reason);
     throw new Error(reason);
   }

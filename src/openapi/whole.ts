@@ -75,7 +75,10 @@ function problemAnswers(
 function exampleOf(code: string, detail: string) {
   const { status, title } = kindOf(code);
   const value = { type: `/docs#${code}`, title, status, detail, code };
-  return { summary: title, value: { ...value, requestId: "…", definite: true } };
+  return {
+    summary: title,
+    value: { ...value, requestId: "…", definite: code !== "shard_unavailable" },
+  };
 }
 
 function kindOf(code: string) {

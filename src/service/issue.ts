@@ -6,6 +6,7 @@ import type { Issued } from "./issued.ts";
 import {
   ANSWER_MAX_MS,
   CALL_TRIES_MAX,
+  OTHER_ANSWER_MAX_MS,
   PINNED_ANSWER_MAX_MS,
   STREAM_CALL_COUNT,
   STREAM_WAIT_MAX_MS,
@@ -20,7 +21,7 @@ import {
   type Placement,
   pickShard,
   restShard,
-  shardServes,
+  shardAnswered,
 } from "./pick-shard.ts";
 import { type Shards, shardName, stubOf } from "./shards.ts";
 
@@ -76,7 +77,8 @@ async function issueFromOneOfTwo(
   const shard = otherShard(namespace, request.shard);
   if (shard === undefined) return first;
   const waitLeftMs = Math.max(0, request.waitLeftMs - first.waitedMs);
-  const second = await issueFrom(shards, namespace, { ...request, shard, waitLeftMs });
+  const answerMaxMs = OTHER_ANSWER_MAX_MS;
+  const second = await issueFrom(shards, namespace, { ...request, shard, waitLeftMs, answerMaxMs });
   if (second.ok) return second;
   restShard(namespace, shard, second.refusal);
   return { ...second, definite: first.definite && second.definite };
@@ -180,10 +182,14 @@ function issueFrom(
     instance,
     leastMs,
   );
-  // All tries together take no longer than one may. A clock that is set meanwhile shortens or prolongs nothing.
-  const spentMs = Math.min(Math.max(0, nowMs - tried.sinceMs), answerMaxMs);
-  return withDeadline(call, waitLeftMs + answerMaxMs - spentMs).then(
-    (text) => settle(namespace, shard, readGrantReply(text), tried, again),
+  // All tries together take no longer than one may.
+  const spentMs = Math.max(0, nowMs - tried.sinceMs);
+  const leftMs = Math.max(1, waitLeftMs + answerMaxMs - spentMs);
+  return withDeadline(call, leftMs).then(
+    (text) => {
+      shardAnswered(namespace, shard, nowMs);
+      return settle(namespace, shard, readGrantReply(text), tried, again);
+    },
     (error: unknown) => recover(namespace, shard, error, tried, again),
   );
 }
@@ -197,7 +203,6 @@ function settle(
 ): Issued | Promise<Issued> {
   noteClock(shardName(namespace, shard), clock);
   if (result.ok) {
-    shardServes(namespace, shard);
     const blocks = ascending(blocksOf(namespace.layout, shard, result.grants));
     return { ok: true, shard, blocks };
   }

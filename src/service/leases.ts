@@ -3,7 +3,7 @@ import type { Refusal } from "../core/errors.ts";
 import type { LeasePageReply, LeaseReply, Leases, LeaseWish } from "../objects/leases.ts";
 import { CALL_TRIES_MAX } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
-import { callObject } from "./object-call.ts";
+import { callObject, refusedBy } from "./object-call.ts";
 import { echoFor, noteClock } from "./object-clocks.ts";
 
 export type LeaseDesks = DurableObjectNamespace<Leases>;
@@ -75,15 +75,17 @@ async function askDesk<Reply extends LeaseReply | LeasePageReply>(
   { name }: SnowflakeNamespace,
   ask: (desk: DurableObjectStub<Leases>) => Promise<Reply>,
 ): Promise<Answer<Reply>> {
+  let repeated = false;
   for (let tries = 1; ; tries += 1) {
     const result = await callObject(`The lease desk of ${name}`, () => ask(desks.getByName(name)));
-    if (!result.ok) return result;
+    if (!result.ok) return refusedBy(result.refusal, repeated);
     const { reply } = result;
+    repeated ||= result.repeated;
     noteClock(name, reply.clock);
     if (reply.ok) return reply as Extract<Reply, { readonly ok: true }>;
     const { refusal } = reply;
     if (refusal.code !== "clock_disagreement" || tries >= CALL_TRIES_MAX) {
-      return { ok: false, refusal };
+      return refusedBy(refusal, repeated);
     }
   }
 }

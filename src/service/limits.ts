@@ -19,7 +19,9 @@ export const BATCH_AT_ONCE_DIVISOR = 4;
 /** … and of what a line opens while the lease is fresh: the rest is for those who ask it themselves. */
 export const BATCH_FRESH_DIVISOR = 2;
 /** How long an object's answer is waited for beside the waits that it is allowed, in ms: one other shard can still answer within 2 s. */
-export const ANSWER_MAX_MS = 1000;
+export const ANSWER_MAX_MS = 700;
+/** The same of that other shard: nobody else is asked any more, and it may have to start. */
+export const OTHER_ANSWER_MAX_MS = 2000;
 /** The same of an object that no other can stand in for: a cold start takes a second or more, clients give up at 10 s. */
 export const PINNED_ANSWER_MAX_MS = 5000;
 /** How long a reply that was late may still be on its way through a stalled isolate, in ms. */

@@ -8,10 +8,6 @@ import {
   UNAVAILABLE_RETRY_MS,
 } from "./limits.ts";
 
-export type CallResult<Reply> =
-  | { readonly ok: true; readonly reply: Reply }
-  | { readonly ok: false; readonly refusal: Refusal };
-
 /** The object did not answer in time. The call may have been carried out. */
 class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
@@ -42,8 +38,13 @@ export function withDeadline<Reply>(call: Promise<Reply>, maxMs: number): Promis
   });
 }
 
+/** `repeated`: an earlier try threw, and may have been carried out. */
+export type CallResult<Reply> =
+  | { readonly ok: true; readonly reply: Reply; readonly repeated: boolean }
+  | { readonly ok: false; readonly refusal: Refusal };
+
 /**
- * Calls an object; a call that throws is made again, `tries` times in all. `call` takes a new stub each time: after a
+ * Calls an object. A call that throws is made again, `tries` times in all. `call` takes a new stub each time: after a
  * reset an old one stays broken. An object whose queue at the platform is full, or that does not answer within
  * PINNED_ANSWER_MAX_MS, is not asked again. `what` names it in refusals.
  */
@@ -53,13 +54,22 @@ export async function callObject<Reply>(
   tries = CALL_TRIES_MAX,
 ): Promise<CallResult<Reply>> {
   for (let tried = 1; ; tried += 1) {
+    const repeated = tried > 1;
     try {
-      return { ok: true, reply: await withDeadline(call(), PINNED_ANSWER_MAX_MS) };
+      return { ok: true, reply: await withDeadline(call(), PINNED_ANSWER_MAX_MS), repeated };
     } catch (error) {
       if (tried < tries && isWorthRepeating(error)) continue;
-      return { ok: false, refusal: refusalOf(what, error) };
+      return refusedBy(refusalOf(what, error), repeated);
     }
   }
+}
+
+/** A refusal of a call that was made again or not. */
+export function refusedBy(
+  refusal: Refusal,
+  repeated: boolean,
+): { readonly ok: false; readonly refusal: Refusal } {
+  return { ok: false, refusal: repeated ? { ...refusal, maybeDone: true } : refusal };
 }
 
 /** Whether the same object may answer if it is called at once again: a reset, most often. */

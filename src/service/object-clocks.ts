@@ -3,6 +3,7 @@ import {
   type ClockEcho,
   echoOf,
   type InstanceClock,
+  isStronger,
   NO_ECHO,
   type SeenClock,
 } from "../core/object-clock.ts";
@@ -12,9 +13,11 @@ import { OBJECT_CLOCKS_MAX } from "./limits.ts";
 /** By the object's name: plain data, so that it may outlive a request. */
 const seen = new Map<string, SeenClock>();
 
-/** Remembers the clock that a reply of that object showed. */
+/** Remembers the clock that a reply of that object showed, unless one seen before proves more. */
 export function noteClock(name: string, { instance, nowMs }: InstanceClock): void {
-  remember(seen, name, { instance, nowMs, seenAtMs: Date.now() }, OBJECT_CLOCKS_MAX);
+  const clock = { instance, nowMs, seenAtMs: Date.now() };
+  const known = seen.get(name);
+  if (!known || isStronger(clock, known)) remember(seen, name, clock, OBJECT_CLOCKS_MAX);
 }
 
 /** What to return to that object in a call that leaves at `nowMs`. */

@@ -23,8 +23,9 @@ interface Home {
 }
 
 interface Rest {
-  untilMs: number;
-  /** It failed or did not answer. When the rest is over one request tries it; the others wait until that one is served. */
+  sinceMs: number;
+  readonly forMs: number;
+  /** It failed or did not answer: when the rest is over, one request tries it. */
   readonly isTried: boolean;
 }
 
@@ -57,10 +58,13 @@ export function pickShard(
   if (placement.key !== undefined) {
     return shardOfKey(encoder.encode(placement.key), namespace.keyShards);
   }
-  if (count > HOME_COUNT_MAX && !placement.strict) return shardNear(namespace, placement.from);
   const home = homeOf(namespace, placement.from);
-  const rests = !placement.strict && isResting(home, home.shard, Date.now());
-  return (rests ? otherShard(namespace, home.shard) : undefined) ?? home.shard;
+  if (placement.strict) return home.shard;
+  const shard = count > HOME_COUNT_MAX ? shardNear(namespace, placement.from) : home.shard;
+  const nowMs = Date.now();
+  if (isResting(home, shard, nowMs)) return otherShard(namespace, shard) ?? shard;
+  claimTry(home, shard, nowMs);
+  return shard;
 }
 
 /** A random shard but this one, of those that do not rest; undefined if there is none. */
@@ -68,12 +72,14 @@ export function otherShard(
   { name, shards }: SnowflakeNamespace,
   shard: number,
 ): number | undefined {
-  const resting = homes.get(name)?.resting;
+  const home = homes.get(name);
   const nowMs = Date.now();
   const others = Array.from({ length: shards }, (_, other) => other).filter(
-    (other) => other !== shard && nowMs >= (resting?.get(other)?.untilMs ?? 0),
+    (other) => other !== shard && !(home && isResting(home, other, nowMs)),
   );
-  return others[Math.floor(Math.random() * others.length)];
+  const other = others[Math.floor(Math.random() * others.length)];
+  if (home && other !== undefined) claimTry(home, other, nowMs);
+  return other;
 }
 
 /** Leaves a shard alone: the home for as long as it said, any shard that failed for UNAVAILABLE_REST_MS. */
@@ -81,23 +87,32 @@ export function restShard({ name }: SnowflakeNamespace, shard: number, refusal: 
   const home = homes.get(name);
   const isTried = refusal.code === "shard_unavailable";
   if (!home || !(isTried || shard === home.shard)) return;
-  const restMs = isTried ? UNAVAILABLE_REST_MS : (refusal.retryAfterMs ?? 0);
-  home.resting.set(shard, { untilMs: Date.now() + restMs, isTried });
+  const forMs = isTried ? UNAVAILABLE_REST_MS : (refusal.retryAfterMs ?? 0);
+  home.resting.set(shard, { sinceMs: Date.now(), forMs, isTried });
 }
 
-/** Notes that a shard serves. */
-export function shardServes({ name }: SnowflakeNamespace, shard: number): void {
-  homes.get(name)?.resting.delete(shard);
+/** Notes that a shard answered a call that left at `calledAtMs`: if it failed before then, it works again. */
+export function shardAnswered(
+  { name }: SnowflakeNamespace,
+  shard: number,
+  calledAtMs: number,
+): void {
+  const resting = homes.get(name)?.resting;
+  const rest = resting?.get(shard);
+  if (rest?.isTried && calledAtMs >= rest.sinceMs) resting?.delete(shard);
 }
 
+/** A clock that went back ends a rest. */
 function isResting({ resting }: Home, shard: number, nowMs: number): boolean {
   const rest = resting.get(shard);
-  if (!rest) return false;
-  if (nowMs < rest.untilMs) return true;
-  // This request tries it.
-  if (rest.isTried) rest.untilMs = nowMs + UNAVAILABLE_REST_MS;
-  else resting.delete(shard);
-  return false;
+  return rest !== undefined && nowMs >= rest.sinceMs && nowMs - rest.sinceMs < rest.forMs;
+}
+
+/** A shard whose rest is over is tried by this request; others leave it alone until that one is answered. */
+function claimTry({ resting }: Home, shard: number, nowMs: number): void {
+  const rest = resting.get(shard);
+  if (rest?.isTried) rest.sinceMs = nowMs;
+  else if (rest) resting.delete(shard);
 }
 
 function homeOf(namespace: SnowflakeNamespace, from: Placement["from"]): Home {

@@ -1,10 +1,9 @@
-import type { Refusal } from "../core/errors.ts";
 import type { Allocation } from "../core/segment.ts";
 import { readSegmentReply } from "../core/segment-reply.ts";
 import type { SegmentStatusReply, Segments } from "../objects/segments.ts";
 import { CALL_TRIES_MAX } from "./limits.ts";
 import type { SegmentNamespace } from "./namespaces.ts";
-import { callObject } from "./object-call.ts";
+import { type CallResult, callObject, refusedBy } from "./object-call.ts";
 
 export type SegmentObjects = DurableObjectNamespace<Segments>;
 
@@ -18,7 +17,7 @@ export async function fetchSegment(
   const reply = await callSegments(objects, namespace, CALL_TRIES_MAX, (stub) =>
     stub.nextSegment(segmentSpec, width),
   );
-  return typeof reply === "string" ? readSegmentReply(reply) : reply;
+  return allocationIn(reply);
 }
 
 /**
@@ -39,29 +38,34 @@ export async function fetchNumbers(
   const reply = await callSegments(objects, namespace, tries, (stub) =>
     stub.nextNumbers(segmentSpec, count, idempotencyKey),
   );
-  return typeof reply === "string" ? readSegmentReply(reply) : reply;
+  return allocationIn(reply);
 }
 
 /** How a segment's object is. Wakes it, writes nothing. */
-export function segmentStatus(
+export async function segmentStatus(
   objects: SegmentObjects,
   namespace: SegmentNamespace,
 ): Promise<SegmentStatusReply> {
-  return callSegments<SegmentStatusReply>(objects, namespace, CALL_TRIES_MAX, (stub) =>
-    stub.status(namespace.segmentSpec),
+  const result = await callSegments<SegmentStatusReply>(
+    objects,
+    namespace,
+    CALL_TRIES_MAX,
+    (stub) => stub.status(namespace.segmentSpec),
   );
+  return result.ok ? result.reply : result;
 }
 
-async function callSegments<Reply>(
+function callSegments<Reply>(
   objects: SegmentObjects,
   { name }: SegmentNamespace,
   tries: number,
   call: (stub: DurableObjectStub<Segments>) => Promise<Reply>,
-): Promise<Reply | { readonly ok: false; readonly refusal: Refusal }> {
-  const result = await callObject(
-    `The segment of ${name}`,
-    () => call(objects.getByName(name)),
-    tries,
-  );
-  return result.ok ? result.reply : { ok: false, refusal: result.refusal };
+): Promise<CallResult<Reply>> {
+  return callObject(`The segment of ${name}`, () => call(objects.getByName(name)), tries);
+}
+
+function allocationIn(result: CallResult<string>): Allocation {
+  if (!result.ok) return result;
+  const allocation = readSegmentReply(result.reply);
+  return allocation.ok ? allocation : refusedBy(allocation.refusal, result.repeated);
 }

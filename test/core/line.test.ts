@@ -361,6 +361,12 @@ describe("S8 what a grant must never be", () => {
       "L2",
       granted(100, 120, 120, 200, { lane: 0, from: 200, to: 300 }),
     ],
+    ["a raise of another lane", "L2", granted(100, 120, 120, 300, { lane: 1, from: 200, to: 300 })],
+    [
+      "a raise from another mark",
+      "L2",
+      granted(100, 120, 120, 300, { lane: 0, from: 90, to: 300 }),
+    ],
     ["a mark that moved without one", "L2", granted(100, 120, 120, 300)],
     [
       "one of another lane",

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ECHO_AGE_MAX_MS, STANDSTILL_MS } from "../../src/core/limits.ts";
-import { echoOf, NO_ECHO, standsStill } from "../../src/core/object-clock.ts";
+import {
+  echoOf,
+  isStronger,
+  NO_ECHO,
+  type SeenClock,
+  standsStill,
+} from "../../src/core/object-clock.ts";
 
 const SHOWN = { instance: 7, nowMs: 5000 };
 const SEEN = { ...SHOWN, seenAtMs: 90_000 };
@@ -20,6 +26,18 @@ describe("S7 K5 a clock is proved to stand still", () => {
     expect(standsStill(own, echoOf(SEEN, SEEN.seenAtMs + passedMs))).toBe(isProved);
   });
 
+  it.each([1, 10, 90, 101, 5000])("at a call every %d ms, once enough has passed", (everyMs) => {
+    let seen: SeenClock = SEEN;
+    let provedMs: number | undefined;
+    for (let atMs = everyMs; atMs <= 30_000 && provedMs === undefined; atMs += everyMs) {
+      const nowMs = SEEN.seenAtMs + atMs;
+      if (standsStill(SHOWN, echoOf(seen, nowMs))) provedMs = atMs;
+      const shown = { ...SHOWN, seenAtMs: nowMs };
+      if (isStronger(shown, seen)) seen = shown;
+    }
+    expect(provedMs).toBe(Math.ceil(STANDSTILL_MS / everyMs) * everyMs);
+  });
+
   it("not by a caller that knows nothing of it", () => {
     expect(standsStill({ instance: 1, nowMs: 0 }, NO_ECHO)).toBe(false);
   });
@@ -31,7 +49,15 @@ describe("S7 K5 a clock is proved to stand still", () => {
         const seenAtMs = SHOWN.nowMs + replyMs;
         const leavesMs = seenAtMs + idleMs;
         const own = { instance: 7, nowMs: leavesMs + callMs };
-        expect(standsStill(own, echoOf({ ...SHOWN, seenAtMs }, leavesMs))).toBe(false);
+        const one = { ...SHOWN, seenAtMs };
+        const later = {
+          instance: 7,
+          nowMs: SHOWN.nowMs + 5000,
+          seenAtMs: seenAtMs + 5000 + callMs,
+        };
+        for (const seen of [one, isStronger(later, one) ? later : one]) {
+          expect(standsStill(own, echoOf(seen, leavesMs))).toBe(false);
+        }
       }),
     );
   });

@@ -112,6 +112,14 @@ export const MUTANTS: readonly Mutant[] = [
     named: "never answers",
   },
   {
+    guard: "S7 a busy object's clock is proved to stand still too",
+    file: "core/object-clock.ts",
+    from: "return now.nowMs - known.nowMs >= passedMs;",
+    to: "return true;",
+    project: "core",
+    test: "test/core/object-clock.test.ts",
+  },
+  {
     guard: "L1 a grant begins where the last one ended",
     file: "core/line.ts",
     from: "const lanes = state.lanes.with(lane, { next: end, mark: to });",

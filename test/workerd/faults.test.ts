@@ -147,6 +147,21 @@ describe("a shard that never answers", () => {
     expect(calls).toHaveLength(3);
   });
 
+  it("rests for large requests too, which take a random shard", async () => {
+    const namespace = someNamespace();
+    const silentShards = new Set([0, 4]);
+    const { shards, calls } = silent((shard) => silentShards.has(shard));
+    const from = () => ({ latitude: 40, longitude: -75 });
+    for (let request = 0; request < 40; request += 1) {
+      const issued = issue(shards, namespace, { strict: false, from }, 5000);
+      await vi.advanceTimersByTimeAsync(1999);
+      expect(await issued).toMatchObject({ ok: true });
+    }
+    for (const shard of silentShards) {
+      expect(calls.filter((call) => call.shard === shard).length).toBeLessThanOrEqual(1);
+    }
+  });
+
   it.each([
     ["shard", PINNED],
     ["key", { key: "a", strict: false }],
