@@ -154,15 +154,17 @@ export class Shard extends DurableObject<Env> {
   }
 
   /** One clock reading, one step, one write at most, and only then memory (S1, S4). */
-  #step(line: OpenLine, call: GrantCall, { missing, waitedMs }: Progress): Outcome {
+  #step(line: OpenLine, call: GrantCall, { missing, waitedMs, grants }: Progress): Outcome {
     const nowMs = Date.now();
+    // A call that goes on loses nothing of a further tick: it was not refused because all of it fits.
+    const hasBegun = waitedMs > 0 || grants.length > 0;
     const outcome = step(line.layout, line.policy, line.state, {
       nowMs,
       callerNowMs: call.callerNowMs,
       count: missing,
       waitLeftMs: Math.max(0, Math.min(line.policy.maxWaitMs, call.waitLeftMs) - waitedMs),
       lastLaneOnly: call.strict,
-      random: Math.random(),
+      random: hasBegun ? 0 : Math.random(),
     });
     const wentBack = (line.state.lastTick ?? 0) > (outcome.state.lastTick ?? 0);
     // A raise that fails leaves all as it was; nothing else here can fail but an instance that ends.

@@ -379,6 +379,23 @@ describe("S6 waiting", () => {
   });
 });
 
+describe("a random start", () => {
+  it("costs a call over many ticks nothing that it was not refused for at once", async () => {
+    clock.set(START_MS, "waits");
+    const { layout, policy } = namespaceOf("leaf");
+    const lastStart = policy.randomStart - 1;
+    vi.spyOn(Math, "random").mockReturnValue(lastStart / policy.randomStart);
+    const most = (policy.maxWaitMs + 1) * layout.sequenceCount - lastStart;
+    const fits = await grant(stubOf("leaf", 3), callOf("leaf", { count: most }));
+    expect(fits).toMatchObject({
+      ok: true,
+      grants: [{ start: expect.any(Number) }, ...Array(policy.maxWaitMs).fill({})],
+    });
+    const tooMany = await grant(stubOf("leaf", 4), callOf("leaf", { count: most + 1 }));
+    expect(tooMany).toMatchObject({ ok: false, granted: 0, refusal: { code: "shard_saturated" } });
+  });
+});
+
 describe("S7 a clock that stands still", () => {
   it("ends the instance once a caller's clock proves it", async () => {
     await runInDurableObject(stubOf("default", 1), async (_, state) => {
