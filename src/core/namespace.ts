@@ -106,7 +106,7 @@ function defineSnowflake(wish: SnowflakeWish, stored: SnowflakeDefinition | unde
     kind: wish.kind,
     preset: presetName,
     layout: spec,
-    policy: policyOf(preset.policy, wish.policy ?? {}),
+    policy: policyOf(preset.policy, wish.policy ?? {}, layout.tickMs),
     shards,
     regions: wish.regions ?? stored?.regions ?? REGIONS_DEFAULT,
     keyShards: wish.keyShards ?? stored?.keyShards ?? shards,
@@ -118,14 +118,18 @@ function defineSnowflake(wish: SnowflakeWish, stored: SnowflakeDefinition | unde
 export function defaultPolicyOf(presetName: string): NamespacePolicy {
   const preset = PRESETS.get(presetName) ?? PRESETS.get("default");
   if (!preset) throw new RangeError("there is no preset default");
-  return policyOf(preset.policy, {});
+  return policyOf(preset.policy, {}, preset.layout.tickMs);
 }
 
-function policyOf(preset: Policy, overrides: Partial<NamespacePolicy>): NamespacePolicy {
+function policyOf(
+  preset: Policy,
+  overrides: Partial<NamespacePolicy>,
+  tickMs: number,
+): NamespacePolicy {
   const policy = { ...preset, freshForMs: FRESH_FOR_DEFAULT_MS, ...overrides };
   const leads = policy.maxStepBackMs > 0 || policy.maxBorrowMs > 0;
   const reserveMs = leads ? RESERVE_DEFAULT_MS : RESERVE_STRICT_CLOCK_MS;
-  const usual = Math.max(1, Math.min(reserveMs, reserveMaxMs(policy)));
+  const usual = Math.max(tickMs, Math.min(reserveMs, reserveMaxMs(policy)));
   return { ...policy, reserveMs: overrides.reserveMs ?? usual };
 }
 
@@ -136,10 +140,11 @@ function reserveMaxMs({ maxStepBackMs, maxBorrowMs, maxWaitMs }: Policy): number
 
 function errorsOf(definition: SnowflakeDefinition, layout: Layout): FieldErrors {
   const { policy, shards, keyShards } = definition;
-  const reserveMost = Math.max(1, reserveMaxMs(policy));
+  // A mark is always a tick ahead (core/mark).
+  const reserveMost = Math.max(layout.tickMs, reserveMaxMs(policy));
   return [
     ...takesWhole("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
-    ...takesWhole("policy.reserveMs", policy.reserveMs, 1, reserveMost),
+    ...takesWhole("policy.reserveMs", policy.reserveMs, layout.tickMs, reserveMost),
     ...takesWhole("shards", shards, 1, shardsMax(layout)),
     ...takesWhole("keyShards", keyShards, 1, shards),
   ];

@@ -97,6 +97,7 @@ describe("PUT", () => {
     [{ kind: "snowflake", policy: { randomStart: 4097 } }, "policy.randomStart"],
     [{ kind: "snowflake", policy: { unknown: 1 } }, "policy.unknown"],
     [{ kind: "snowflake", preset: "twitter", policy: { reserveMs: 101 } }, "policy.reserveMs"],
+    [{ kind: "snowflake", preset: "js53", policy: { reserveMs: 999 } }, "policy.reserveMs"],
     [{ kind: "snowflake", extra: true }, "extra"],
   ])("refuses %j and names %s", async (json, field) => {
     const { status, body } = await put("never", json);

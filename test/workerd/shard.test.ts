@@ -386,12 +386,12 @@ describe("a random start", () => {
     const lastStart = policy.randomStart - 1;
     vi.spyOn(Math, "random").mockReturnValue(lastStart / policy.randomStart);
     const most = (policy.maxWaitMs + 1) * layout.sequenceCount - lastStart;
-    const fits = await grant(stubOf("leaf", 3), callOf("leaf", { count: most }));
+    const fits = await grant(stubOf("leaf", 2), callOf("leaf", { count: most }));
     expect(fits).toMatchObject({
       ok: true,
       grants: [{ start: expect.any(Number) }, ...Array(policy.maxWaitMs).fill({})],
     });
-    const tooMany = await grant(stubOf("leaf", 4), callOf("leaf", { count: most + 1 }));
+    const tooMany = await grant(stubOf("leaf", 6), callOf("leaf", { count: most + 1 }));
     expect(tooMany).toMatchObject({ ok: false, granted: 0, refusal: { code: "shard_saturated" } });
   });
 });
