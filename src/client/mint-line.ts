@@ -21,7 +21,7 @@ const NO_TEXTS = new DecimalRun(0n);
 
 export class MintLine {
   readonly #layout: Layout;
-  readonly #policy: Policy;
+  #policy: Policy;
   readonly #worker: number;
   #state: LineState;
   #end: number;
@@ -48,6 +48,11 @@ export class MintLine {
 
   get end(): number {
     return this.#end;
+  }
+
+  /** Follows another policy from now on. */
+  follow(policy: Policy): void {
+    this.#policy = policy;
   }
 
   /** Moves the end up; never down. */

@@ -222,6 +222,8 @@ export class Tenancy {
     try {
       const lease = await this.#asked((signal) => this.#desk.renew(holding.lease, signal));
       holding.lease = lease;
+      // The namespace's may have changed since.
+      holding.line.follow(lease.policy);
       holding.renewAtMs = performance.now() + renewInMs(lease);
       if (!this.#store) holding.line.raiseEnd(endOf(lease));
     } catch (error) {

@@ -6,7 +6,6 @@ import {
   type NamespaceWish,
   type SnowflakeDefinition,
 } from "../core/namespace.ts";
-import { PRESETS } from "../core/presets.ts";
 import type { Region } from "../core/regions.ts";
 import type { SegmentNumbers } from "../core/segment.ts";
 import { type SegmentDefinition, segmentNumbersOf } from "../core/segment-definition.ts";
@@ -55,18 +54,23 @@ export type Namespace = SnowflakeNamespace | SegmentNamespace;
 /** What a namespace may be called, so that Leaf's and TinyID's tags move unrenamed. */
 export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 
+/**
+ * The presets that are built-in namespaces too, for ever: a new preset gets no namespace of its own, since somebody may
+ * have given that name to another layout.
+ */
+const BUILT_IN_PRESETS = ["default", "twitter", "leaf", "js53", "node"] as const;
 /** The built-in segment namespace, for trying. */
 const SEGMENT_NAME = "segment";
 
 const BUILT_IN: ReadonlyMap<string, Namespace> = new Map([
-  ...[...PRESETS.keys()].map((name) => builtIn(name, { kind: "snowflake", preset: name })),
+  ...BUILT_IN_PRESETS.map((name) => builtIn(name, { kind: "snowflake", preset: name })),
   builtIn(SEGMENT_NAME, { kind: "segment" }),
 ]);
 
 /** Namespaces of the registry that this isolate knows. The registry failing, they are served on. */
 const known = new RegistryCache<Namespace>({ servesStale: true });
 
-/** The built-in namespaces, in the order of the preset table, then `segment`. */
+/** The built-in namespaces. Their names and layouts never change, and no other name becomes one. */
 export const BUILT_IN_NAMESPACES: readonly Namespace[] = [...BUILT_IN.values()];
 
 /**

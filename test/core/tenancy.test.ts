@@ -31,6 +31,8 @@ class TestDesk {
   leases: Promise<void> = Promise.resolve();
   /** Its clock against everybody's. */
   aheadMs = 0;
+  /** The namespace's. */
+  policy = policy;
   #granted = 0;
 
   readonly desk = new LeaseDesk(async (path, query, { method, headers }) => {
@@ -48,7 +50,14 @@ class TestDesk {
     const worker = named === undefined ? FIRST_WORKER + this.#granted - 1 : Number(named);
     const now = Date.now() + this.aheadMs;
     const times = { notBefore: now - 5, notAfter: now + TTL_MS, renewAfter: now - 1, now };
-    return { worker, token: `of-${worker}`, ttlMs: TTL_MS, ...times, layout: spec, policy };
+    return {
+      worker,
+      token: `of-${worker}`,
+      ttlMs: TTL_MS,
+      ...times,
+      layout: spec,
+      policy: this.policy,
+    };
   }, "orders");
 
   count(method: string): number {
@@ -96,6 +105,16 @@ describe("a tenancy", () => {
     expect(desk.count("PUT")).toBe(1);
     expect(tenancy.line?.end).toBeGreaterThan(before);
     expect(tenancy.line?.end).toBe((tenancy.lease?.notAfterTick ?? 0) * layout.sequenceCount);
+  });
+
+  it("follows the namespace's policy as of the last renewal", async () => {
+    const desk = new TestDesk();
+    const tenancy = new Tenancy(SETTINGS, desk.desk, undefined);
+    await tenancy.begin();
+    expect(tenancy.line?.takeMax).toBe(1001 * layout.sequenceCount);
+    desk.policy = { ...desk.policy, maxBorrowMs: 0 };
+    await upkeep(tenancy, tenancy.now());
+    expect(tenancy.line?.takeMax).toBe(layout.sequenceCount);
   });
 
   it("T1 ends its line at the mark in its store, renewed or not", async () => {

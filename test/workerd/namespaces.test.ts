@@ -1,7 +1,9 @@
 /** Own namespaces: making, changing, retiring, and what the isolate remembers of them. */
+
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { BUILT_IN_NAMESPACES } from "../../src/service/namespaces.ts";
 import { ask, CLOSED, keyFor, put } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
 
@@ -15,6 +17,11 @@ const CUSTOM = {
   epochMs: 0,
   tickMs: 10,
 };
+
+it("the built-in namespaces are these, whatever presets there will be", () => {
+  const names = BUILT_IN_NAMESPACES.map(({ name }) => name);
+  expect(names).toEqual(["default", "twitter", "leaf", "js53", "node", "segment"]);
+});
 
 describe("PUT", () => {
   it("creates with 201, changes with 200, and both show the whole", async () => {
