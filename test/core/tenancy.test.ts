@@ -3,6 +3,7 @@ import { EdgeflakeError } from "../../src/client/errors.ts";
 import { LeaseDesk } from "../../src/client/lease-desk.ts";
 import type { MinterStore } from "../../src/client/minter-store.ts";
 import { Tenancy } from "../../src/client/tenancy.ts";
+import type { Policy } from "../../src/core/policy.ts";
 import { PRESETS } from "../../src/core/presets.ts";
 
 const TTL_MS = 60_000;
@@ -17,6 +18,7 @@ const SETTINGS = {
 };
 const { spec, layout, policy } = PRESETS.get("default") ?? {};
 if (!spec || !layout || !policy) throw new Error("no such preset");
+const usualPolicy: Policy = policy;
 
 /** A desk whose leases are due for renewal at once, and what it was asked. */
 class TestDesk {
@@ -32,7 +34,7 @@ class TestDesk {
   /** Its clock against everybody's. */
   aheadMs = 0;
   /** The namespace's. */
-  policy = policy;
+  policy: Policy = usualPolicy;
   #granted = 0;
 
   readonly desk = new LeaseDesk(async (path, query, { method, headers }) => {
