@@ -1,7 +1,7 @@
 /** One instance of a Durable Object: what every class of object needs of it. */
 import { type ClockEcho, type InstanceClock, standsStill } from "../core/object-clock.ts";
 
-/** Instances are told apart by a number of 32 random bits: two of one object that a caller meets within seconds. */
+/** 32 random bits tell the few instances of one object apart that a caller meets within seconds. */
 const INSTANCES = 2 ** 32;
 
 export class Instance {

@@ -156,7 +156,7 @@ export class Shard extends DurableObject<Env> {
   /** One clock reading, one step, one write at most, and only then memory (S1, S4). */
   #step(line: OpenLine, call: GrantCall, { missing, waitedMs, grants }: Progress): Outcome {
     const nowMs = Date.now();
-    // A call that goes on loses nothing of a further tick: it was not refused because all of it fits.
+    // A call that continues starts each further tick at 0: it was accepted because all of it fits.
     const hasBegun = waitedMs > 0 || grants.length > 0;
     const outcome = step(line.layout, line.policy, line.state, {
       nowMs,

@@ -67,7 +67,7 @@ export function pickShard(
   return shard;
 }
 
-/** A random shard but this one, of those that do not rest; undefined if there is none. */
+/** A random other shard that does not rest; undefined if all do. */
 export function otherShard(
   { name, shards }: SnowflakeNamespace,
   shard: number,
@@ -108,7 +108,7 @@ function isResting({ resting }: Home, shard: number, nowMs: number): boolean {
   return rest !== undefined && nowMs >= rest.sinceMs && nowMs - rest.sinceMs < rest.forMs;
 }
 
-/** A shard whose rest is over is tried by this request; others leave it alone until that one is answered. */
+/** This request tries a shard whose rest is over. Others leave the shard alone until it has answered. */
 function claimTry({ resting }: Home, shard: number, nowMs: number): void {
   const rest = resting.get(shard);
   if (rest?.isTried) rest.sinceMs = nowMs;
