@@ -33,9 +33,9 @@ export interface SeenClock extends InstanceClock {
 }
 
 /**
- * Whether a clock just seen is to be returned instead of the one known. A known one of the same instance proves more
- * while the object's clock has counted less than the caller's since: else each reply of a busy object would begin the
- * count anew.
+ * Whether `now` replaces `known` for the next echo. A busy object replies many times per second: if each reply
+ * replaced the one before, no echo would ever span STANDSTILL_MS. So an earlier reply of the same instance stays while
+ * the object's clock has counted less since than the caller's.
  */
 export function isStronger(now: SeenClock, known: SeenClock): boolean {
   const passedMs = now.seenAtMs - known.seenAtMs;
@@ -43,7 +43,7 @@ export function isStronger(now: SeenClock, known: SeenClock): boolean {
   return now.nowMs - known.nowMs >= passedMs;
 }
 
-/** What to return of a clock that was seen, in a call that leaves at `nowMs`. */
+/** The echo of a clock that was seen, for a call that leaves at `nowMs`. */
 export function echoOf(
   { instance, nowMs: shownMs, seenAtMs }: SeenClock,
   nowMs: number,

@@ -13,7 +13,7 @@
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
  *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends though the clock stands still.
  *  S7 An instance whose clock is proved to stand still (core/object-clock) ends; the next reads the true clock.
- *     Nothing else is decided from a caller's clock but L8: a call may have been queued for any time.
+ *     A caller's clock decides nothing else but L8 and when a mark is read again: calls may be queued for any time.
  *  S8 Before each reply the instance asserts L1 and L2 of what it grants; a breach ends it.
  */
 import { DurableObject } from "cloudflare:workers";

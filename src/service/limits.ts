@@ -18,17 +18,17 @@ export const BATCH_BLOCKS_MAX = 128;
 export const BATCH_AT_ONCE_DIVISOR = 4;
 /** … and of what a line opens while the lease is fresh: the rest is for those who ask it themselves. */
 export const BATCH_FRESH_DIVISOR = 2;
-/** How long an object's answer is waited for beside the waits that it is allowed, in ms: one other shard can still answer within 2 s. */
+/** Deadline of an unpinned request's first shard, in ms, besides the wait it is allowed: another can still reply within 2 s. */
 export const ANSWER_MAX_MS = 700;
-/** The same of that other shard: nobody else is asked any more, and it may have to start. */
+/** The same for that other shard: no further one is asked, and it may have to start. */
 export const OTHER_ANSWER_MAX_MS = 2000;
-/** The same of an object that no other can stand in for: a cold start takes a second or more, clients give up at 10 s. */
+/** The same for an object that no other can replace: a cold start takes a second or more, clients give up at 10 s. */
 export const PINNED_ANSWER_MAX_MS = 5000;
-/** How long a reply that was late may still be on its way through a stalled isolate, in ms. */
+/** Extra time after a deadline, in ms: after a stall, timers run before the replies that arrived meanwhile. */
 export const STALL_GRACE_MS = 100;
 /** When to come back to an object that failed or did not answer, in ms. */
 export const UNAVAILABLE_RETRY_MS = 1000;
-/** How long an isolate leaves a shard alone that failed or did not answer, in ms: then one request tries it. */
+/** How long an isolate avoids a shard that failed or missed its deadline, in ms; then one request tries it. */
 export const UNAVAILABLE_REST_MS = 10_000;
 /** A call is repeated once at most: after a reset of the object, or a disagreement of clocks. */
 export const CALL_TRIES_MAX = 2;

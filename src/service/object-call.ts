@@ -17,11 +17,11 @@ class NoAnswerError extends Error {
   }
 }
 
-/** What a call comes to; rejects with NoAnswerError if that takes over `maxMs`. */
+/** The result of a call. Rejects with NoAnswerError if there is no reply within `maxMs` (plus STALL_GRACE_MS). */
 export function withDeadline<Reply>(call: Promise<Reply>, maxMs: number): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new NoAnswerError(maxMs));
-    // After a stall of this isolate the timer comes first, and a reply that has arrived meanwhile just after it.
+    // After a stall of this isolate the timer runs first, and a reply that arrived meanwhile just after it.
     let timer = setTimeout(() => {
       timer = setTimeout(giveUp, STALL_GRACE_MS);
     }, maxMs);
@@ -64,7 +64,7 @@ export async function callObject<Reply>(
   }
 }
 
-/** A refusal of a call that was made again or not. */
+/** A refusal as a result; `repeated`: an earlier try of the call may have been carried out. */
 export function refusedBy(
   refusal: Refusal,
   repeated: boolean,
@@ -82,7 +82,7 @@ function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }
 
-/** The refusal for a call that came to an error. All but an overloaded object's is logged. */
+/** The refusal for a call that failed. Logs the cause, unless the object is overloaded. */
 export function refusalOf(what: string, error: unknown): Refusal {
   if (isOverloaded(error)) {
     return {

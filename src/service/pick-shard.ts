@@ -25,8 +25,8 @@ interface Home {
 interface Rest {
   sinceMs: number;
   readonly forMs: number;
-  /** It failed or did not answer: when the rest is over, one request tries it. */
-  readonly isTried: boolean;
+  /** It failed or missed its deadline: after the rest, one request tries it. */
+  readonly hasFailed: boolean;
 }
 
 /** This isolate's home shard per namespace: plain data, so that it may outlive a request. */
@@ -85,10 +85,10 @@ export function otherShard(
 /** Leaves a shard alone: the home for as long as it said, any shard that failed for UNAVAILABLE_REST_MS. */
 export function restShard({ name }: SnowflakeNamespace, shard: number, refusal: Refusal): void {
   const home = homes.get(name);
-  const isTried = refusal.code === "shard_unavailable";
-  if (!home || !(isTried || shard === home.shard)) return;
-  const forMs = isTried ? UNAVAILABLE_REST_MS : (refusal.retryAfterMs ?? 0);
-  home.resting.set(shard, { sinceMs: Date.now(), forMs, isTried });
+  const hasFailed = refusal.code === "shard_unavailable";
+  if (!home || !(hasFailed || shard === home.shard)) return;
+  const forMs = hasFailed ? UNAVAILABLE_REST_MS : (refusal.retryAfterMs ?? 0);
+  home.resting.set(shard, { sinceMs: Date.now(), forMs, hasFailed });
 }
 
 /** Notes that a shard answered a call that left at `calledAtMs`: if it failed before then, it works again. */
@@ -99,7 +99,7 @@ export function shardAnswered(
 ): void {
   const resting = homes.get(name)?.resting;
   const rest = resting?.get(shard);
-  if (rest?.isTried && calledAtMs >= rest.sinceMs) resting?.delete(shard);
+  if (rest?.hasFailed && calledAtMs >= rest.sinceMs) resting?.delete(shard);
 }
 
 /** A clock that went back ends a rest. */
@@ -111,7 +111,7 @@ function isResting({ resting }: Home, shard: number, nowMs: number): boolean {
 /** This request tries a shard whose rest is over. Others leave the shard alone until it has answered. */
 function claimTry({ resting }: Home, shard: number, nowMs: number): void {
   const rest = resting.get(shard);
-  if (rest?.isTried) rest.sinceMs = nowMs;
+  if (rest?.hasFailed) rest.sinceMs = nowMs;
   else if (rest) resting.delete(shard);
 }
 

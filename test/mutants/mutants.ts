@@ -103,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     named: "S8",
   },
   {
-    guard: "a shard that does not answer is given up on",
+    guard: "a call to a shard that does not answer ends at its deadline",
     file: "service/object-call.ts",
     from: "timer = setTimeout(giveUp, STALL_GRACE_MS);",
     to: "giveUp satisfies () => void;",

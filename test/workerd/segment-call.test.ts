@@ -71,6 +71,23 @@ describe("a call that throws, with no Idempotency-Key", () => {
   });
 });
 
+it("a second try that is refused is not definite: the first may have been carried out", async () => {
+  const name = await someSegment();
+  for (const [first, definite] of [
+    [losing(1), false],
+    [overloaded, true],
+  ] as const) {
+    let tries = 0;
+    const { get } = asking(async (call) => {
+      tries += 1;
+      if (tries === 1 && first !== overloaded) await first(call);
+      throw overloaded();
+    });
+    const { body } = await get(`/v1/ids/${name}?count=500`);
+    expect([body.code, body.definite]).toEqual(["shard_overloaded", definite]);
+  }
+});
+
 describe("a call that throws, with an Idempotency-Key", () => {
   it.each(["/v1/ids/NAME?count=3", "/v1/ids/NAME?count=3&order=strict", "/v1/blocks/NAME?count=3"])(
     "%s is repeated once, and leaves no hole",
