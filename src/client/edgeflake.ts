@@ -1,3 +1,4 @@
+import type { DecodeOptions, Placement } from "../core/binding.ts";
 import type { Block } from "../core/block.ts";
 import { BlockBuffer, CLAIM_LAPSES_MS, type Lease } from "../core/block-buffer.ts";
 import { DecimalRun } from "../core/decimal-run.ts";
@@ -5,28 +6,32 @@ import type { DecodedId } from "../core/decoded.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { EdgeflakeError, fieldsOf } from "./errors.ts";
 import { malformed } from "./http.ts";
-import { checkCount, TAKE_MAX } from "./limits.ts";
+import { checkCount, isWhole, TAKE_MAX } from "./limits.ts";
 import { type EdgeflakeOptions, transportOf } from "./options.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 import { textsInto } from "./texts.ts";
-import {
-  type Asked,
-  type DecodeOptions,
-  type Placement,
-  readBlocks,
-  type Transport,
-} from "./transport.ts";
+import { type Asked, readBlocks, type Transport } from "./transport.ts";
 
+export type {
+  Answer,
+  BlocksOptions,
+  CallerPlace,
+  DecodeOptions,
+  IdOptions,
+  ParameterError,
+  Placement,
+  RpcProblem,
+} from "../core/binding.ts";
 export type { BlocksAnswer } from "../core/blocks-answer.ts";
 export type { DecodedId } from "../core/decoded.ts";
+export type { EdgeflakeBinding } from "./binding.ts";
 export { EdgeflakeError } from "./errors.ts";
 export type { EdgeflakeOptions } from "./options.ts";
-export type { DecodeOptions, EdgeflakeBinding, Placement } from "./transport.ts";
 
 export interface CallOptions extends Placement {
   /**
-   * Of segments: the same key gets the same IDs again, for a day. Strict calls have one of their own, so that
-   * none of their repetitions leaves a hole. At most 240 characters for more than 100,000 IDs, else 255.
+   * Of segments: the same key gets the same IDs again, for a day. 1 to 255 visible ASCII characters. Strict calls
+   * without one get a random key, so that no retry leaves a hole.
    */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -40,16 +45,14 @@ interface Gathered {
 
 /** IDs asked for in one request: every preset's line opens so many at once. */
 const REQUEST_MAX = 100_000;
-/** How the service says what it takes. */
-const COUNT_TAKES = /\bcount takes a whole number from 1 to (\d+)/;
-/** One reading of the clock serves so many IDs at most. */
-const READING_USES_MAX = 64;
 /** How long misses count as repeated demand, in ms: the service's default of freshForMs. */
 const DEMAND_MS = 250;
 
 /**
  * A source of IDs. It leases blocks ahead of repeated demand, so most calls of `next` are answered from memory.
  * Safe to keep for the life of a process, or of a Worker's isolate.
+ *
+ * An ID from memory was asked for at most `freshForMs` ago, a policy of the namespace: as the service last told it.
  *
  * @example
  * const ids = new Edgeflake({ url: "https://ids.example.com", key, namespace: "orders" });
@@ -58,11 +61,10 @@ const DEMAND_MS = 250;
 export class Edgeflake {
   readonly #transport: Transport;
   readonly #options: RetryOptions;
-  readonly #waitUntil: (work: Promise<unknown>) => void;
-  readonly #buffer = new BlockBuffer(new FreshDemand(DEMAND_MS));
+  readonly #waitUntil: EdgeflakeOptions["waitUntil"];
+  readonly #buffer = new BlockBuffer(new FreshDemand(DEMAND_MS), 0);
   /** The block in use, and its texts. */
   #run: { readonly block: Block; readonly texts: DecimalRun } | undefined;
-  #readingUses = 0;
   /** IDs of one request at most: the namespace may take fewer than REQUEST_MAX. */
   #requestMax = REQUEST_MAX;
   /** Until then the service wants to be left alone. */
@@ -70,23 +72,26 @@ export class Edgeflake {
   #gathered: Gathered | undefined;
 
   constructor(options: EdgeflakeOptions) {
-    const { timeoutMs = 10_000, retries = 3, waitUntil } = options;
-    this.#transport = transportOf({ ...options, timeoutMs, retries });
-    this.#options = { timeoutMs, retries };
-    this.#waitUntil = waitUntil ?? (() => undefined);
+    const { timeoutMs = 10_000, retries } = options;
+    this.#transport = transportOf(options, { timeoutMs, retries });
+    this.#options = { url: this.#transport.url, timeoutMs, retries };
+    this.#waitUntil = options.waitUntil;
   }
 
   /**
-   * One ID as a decimal text: at once from memory where there is a fresh one, else a promise; `await` takes both.
-   * With a placement or a signal it is always asked for. Rejects with EdgeflakeError, or the signal's reason.
+   * One ID as a decimal text: from memory if a fresh one is there, unless a placement or a signal is given.
+   * Rejects with EdgeflakeError, or the signal's reason.
    */
-  next(options?: CallOptions): string | Promise<string> {
+  next(options?: CallOptions): Promise<string> {
     if (options) return this.take(1, options).then(([id = ""]) => id);
-    if (this.#readingUses > 0 && this.#buffer.next()) {
-      this.#readingUses -= 1;
-      return this.#text();
-    }
-    return this.#nextByClock();
+    const nowMs = Date.now();
+    const id = this.#nextAt(nowMs);
+    return id === undefined ? this.#miss() : Promise.resolve(id);
+  }
+
+  /** One ID from memory, at once; undefined if no fresh one is there. Repeated calls have some fetched ahead. */
+  nextNow(): string | undefined {
+    return this.#nextAt(Date.now());
   }
 
   /** `count` IDs, 1 to 1,000,000, asked for now. Rejects with EdgeflakeError, or the signal's reason. */
@@ -101,11 +106,11 @@ export class Edgeflake {
     while (ids.length < count) {
       const part = Math.min(this.#requestMax, count - ids.length);
       const left = { ...this.#options, timeoutMs: Math.max(1, untilMs - Date.now()), signal };
-      // Each request has a key of its own.
-      const partKey = key && ids.length > 0 ? `${key}+${ids.length}` : key;
+      const partKey = key && ids.length > 0 ? await partKeyOf(key, ids.length) : key;
       const asked = { ...placement, idempotencyKey: partKey };
       const lease = await this.#lease(part, asked, left).catch((error: unknown) => {
-        if (!this.#learnsMax(part, error)) throw error;
+        // Fewer are to be asked for.
+        if (part <= this.#requestMax) throw error;
       });
       for (const block of lease?.blocks ?? []) textsInto(ids, block);
     }
@@ -125,21 +130,11 @@ export class Edgeflake {
     throw malformed("decode");
   }
 
-  /**
-   * The clock is read once for all IDs of one synchronous turn, READING_USES_MAX at most: reading it costs more
-   * than the ID, and in a Worker it stands still anyway.
-   */
-  #nextByClock(): string | Promise<string> {
-    const nowMs = Date.now();
-    if (!this.#buffer.advance(nowMs)) return this.#miss(nowMs);
-    if (this.#readingUses === 0) {
-      queueMicrotask(() => {
-        this.#readingUses = 0;
-      });
-    }
-    this.#readingUses = READING_USES_MAX;
+  #nextAt(nowMs: number): string | undefined {
+    const found = this.#buffer.advance(nowMs);
+    if (!found) this.#buffer.missed(nowMs);
     this.#fetchAhead(nowMs);
-    return this.#text();
+    return found ? this.#text() : undefined;
   }
 
   #text(): string {
@@ -151,23 +146,20 @@ export class Edgeflake {
   }
 
   /** Misses of one synchronous turn, and so of one request in a Worker, are fetched together. */
-  #miss(nowMs: number): Promise<string> {
-    this.#buffer.missed(nowMs);
-    this.#fetchAhead(nowMs);
-    let gathered = this.#gathered;
-    if (!gathered || gathered.count >= TAKE_MAX) gathered = this.#gather();
-    const index = gathered.count;
-    gathered.count += 1;
-    return gathered.ids.then((ids) => ids[index] ?? "");
+  #miss(): Promise<string> {
+    this.#gathered ??= this.#gather();
+    const { ids, count: index } = this.#gathered;
+    this.#gathered.count += 1;
+    if (this.#gathered.count === TAKE_MAX) this.#gathered = undefined;
+    return ids.then((all) => all[index] ?? "");
   }
 
   #gather(): Gathered {
-    const gathered: Gathered = { count: 0, ids: Promise.resolve([]) };
-    gathered.ids = gathered.ids.then(() => {
+    const ids = Promise.resolve().then((): Promise<string[]> => {
       if (this.#gathered === gathered) this.#gathered = undefined;
       return this.take(gathered.count);
     });
-    this.#gathered = gathered;
+    const gathered = { count: 0, ids };
     return gathered;
   }
 
@@ -175,31 +167,20 @@ export class Edgeflake {
     if (nowMs < this.#aheadAfterMs) return;
     const fetch = this.#buffer.plan(nowMs, this.#requestMax);
     if (!fetch) return;
-    const { ticket, count } = fetch;
+    const { count } = fetch;
     // Once, and no longer than its claim: whoever finds nothing in memory asks for itself.
-    const once = { timeoutMs: CLAIM_LAPSES_MS, retries: 0 };
+    const once = { ...this.#options, timeoutMs: CLAIM_LAPSES_MS, retries: 0 };
     const work = this.#lease(count, {}, once).then(
-      (lease) => this.#buffer.fill(ticket, lease, Date.now()),
-      (error: unknown) => {
-        this.#learnsMax(count, error);
-        const { retryAfterMs = 0 } = error instanceof EdgeflakeError ? error : {};
-        this.#aheadAfterMs = nowMs + retryAfterMs;
+      (lease) => this.#buffer.fill(fetch, lease, Date.now()),
+      (error: EdgeflakeError) => {
+        this.#aheadAfterMs = nowMs + (error.retryAfterMs ?? 0);
       },
     );
     try {
-      this.#waitUntil(work);
+      this.#waitUntil?.(work);
     } catch {
       // Outside of a request there is nothing to keep alive.
     }
-  }
-
-  /** Whether the service said that it takes fewer IDs in one request than `count`: so many are asked for from now on. */
-  #learnsMax(count: number, error: unknown): boolean {
-    if (!(error instanceof EdgeflakeError) || error.code !== "invalid_parameter") return false;
-    const most = Number(COUNT_TAKES.exec(error.message)?.[1] ?? count);
-    if (most >= count || most < 1) return false;
-    this.#requestMax = most;
-    return true;
   }
 
   async #lease(count: number, asked: Asked, retry: RetryOptions): Promise<Lease> {
@@ -207,15 +188,28 @@ export class Edgeflake {
     const answer = await withRetries(retry, async (either) => {
       askedAtMs = Date.now();
       return readBlocks(await this.#transport.blocks(count, asked, either), count);
+    }).catch((error: unknown) => {
+      const { errors = [] } = error instanceof EdgeflakeError ? error : {};
+      const { max = count } = errors.find(({ parameter }) => parameter === "count") ?? {};
+      if (isWhole(max, 1, count - 1)) this.#requestMax = max;
+      throw error;
     });
+    this.#buffer.freshForMs = answer.freshForMs;
     const blocks = answer.blocks.map((block) => ({ ...block, first: BigInt(block.first) }));
-    return { blocks, shard: answer.shard, askedAtMs, freshForMs: answer.freshForMs };
+    return { blocks, shard: answer.shard, askedAtMs };
   }
 }
 
 /** A key for a call whose IDs are to be without holes; undefined for others. */
 function keyFor({ key, order }: Placement): string | undefined {
   return key || order === "strict" ? crypto.randomUUID() : undefined;
+}
+
+/** The key of a later request of a call, the same for each repetition of the call: a hash, so that no other call has it. */
+async function partKeyOf(key: string, offset: number): Promise<string> {
+  const text = new TextEncoder().encode(`${key} ${offset}`);
+  const digest = await crypto.subtle.digest("SHA-256", text);
+  return new Uint8Array(digest).join(".");
 }
 
 function isDecoded(answer: unknown): answer is DecodedId {

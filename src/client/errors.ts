@@ -1,3 +1,5 @@
+import type { ParameterError } from "../core/binding.ts";
+
 /**
  * Why a call failed. `code` is one of the HTTP API's, or one of the client's own: `network` (no whole answer came),
  * `timeout` (timeoutMs went by), `malformed` (the answer is not Edgeflake's).
@@ -13,6 +15,8 @@ export class EdgeflakeError extends Error {
   declare readonly retryAfterMs: number | undefined;
   /** Names the request in the service's log. */
   declare readonly requestId: string | undefined;
+  /** Every rejected parameter, with what it takes. */
+  declare readonly errors: readonly ParameterError[] | undefined;
 
   constructor(message: string, { cause, ...facts }: ErrorFacts) {
     super(message, { cause });
@@ -27,32 +31,31 @@ interface ErrorFacts {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly requestId?: string | undefined;
+  readonly errors?: readonly ParameterError[] | undefined;
   readonly cause?: unknown;
 }
 
-/** The error that a problem says, over HTTP (`detail` its text) or RPC (`message`). */
-export function errorOf(
-  problem: unknown,
-  status: number | undefined,
-  retryAfterMs: number | undefined,
-): EdgeflakeError {
+/** The error that a problem says; a status and a Retry-After of HTTP are of use if it says none. */
+export function errorOf(problem: unknown, status?: number, retryAfterMs?: number): EdgeflakeError {
   const said = fieldsOf(problem);
-  const code = textOf(said.code) ?? (status === undefined ? "network" : "malformed");
-  const detail = textOf(said.detail) ?? textOf(said.message);
-  return new EdgeflakeError(detail ?? `The service answered ${status}.`, {
-    code,
+  return new EdgeflakeError(textOf(said.detail) ?? `The service answered ${status}.`, {
+    code: textOf(said.code) ?? "malformed",
     definite: said.definite === true,
     status: status ?? numberOf(said.status),
     retryAfterMs: numberOf(said.retryAfterMs) ?? retryAfterMs,
     requestId: textOf(said.requestId),
-    ...(problem instanceof Error && { cause: problem }),
+    errors: Array.isArray(said.errors) ? said.errors.filter(isParameterError) : undefined,
   });
 }
 
-/** The fields of an object, an Error's message among them; none of anything else. */
+/** The fields of an object; none of anything else. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return {};
-  return value instanceof Error ? { ...value, message: value.message } : { ...value };
+  return typeof value === "object" ? { ...value } : {};
+}
+
+function isParameterError(value: unknown): value is ParameterError {
+  const { parameter, detail } = fieldsOf(value);
+  return typeof parameter === "string" && typeof detail === "string";
 }
 
 function textOf(value: unknown): string | undefined {

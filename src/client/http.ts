@@ -1,5 +1,6 @@
 /** Requests to the service over HTTPS. */
 import { EdgeflakeError, errorOf } from "./errors.ts";
+import { isWhole, TIMEOUT_MAX_MS } from "./limits.ts";
 
 /** Sends one request to a path below /v1/; the JSON of a good answer, null for an empty one, else throws. */
 export type Ask = (path: string, query: object, init: AskInit) => Promise<unknown>;
@@ -22,7 +23,13 @@ export function httpAsk(url: string | URL, key: string | undefined): Ask {
     const body = jsonOf(text || "null");
     if (response.ok && body !== undefined) return body;
     if (response.ok) throw malformed(path);
-    throw errorOf(body, response.status, secondsOf(response.headers.get("retry-after")));
+    // Whole seconds; a date is read as none.
+    const retryAfterMs = Number(response.headers.get("retry-after") ?? undefined) * 1000;
+    throw errorOf(
+      body,
+      response.status,
+      isWhole(retryAfterMs, 0, TIMEOUT_MAX_MS) ? retryAfterMs : undefined,
+    );
   };
 }
 
@@ -37,8 +44,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function secondsOf(header: string | null): number | undefined {
-  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : undefined;
 }

@@ -5,7 +5,7 @@ export const TIMEOUT_MAX_MS = 3_600_000;
 /** Each pause is up to 2 s and more: longer, the service is down. */
 export const RETRIES_MAX = 100;
 
-/** IDs of one `take` at most. */
+/** IDs of one `take` at most, and so of one block. */
 export const TAKE_MAX = 1_000_000;
 
 /** Throws RangeError where one `take` gives no such number of IDs. */
@@ -15,6 +15,6 @@ export function checkCount(count: number): void {
 }
 
 /** Whether it is a whole number of least..most. */
-export function isWhole(value: number, least: number, most: number): boolean {
-  return Number.isInteger(value) && value >= least && value <= most;
+export function isWhole(value: unknown, least: number, most: number): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }

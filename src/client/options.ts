@@ -1,9 +1,10 @@
 /** What a client is made with. */
+import type { CallerPlace } from "../core/binding.ts";
 import { isWhole, RETRIES_MAX, TIMEOUT_MAX_MS } from "./limits.ts";
-import type { RetryOptions } from "./retry.ts";
+import type { Limits } from "./retry.ts";
 import {
   bindingTransport,
-  type EdgeflakeBinding,
+  type ClientBinding,
   httpTransport,
   type Transport,
 } from "./transport.ts";
@@ -12,7 +13,7 @@ interface CommonOptions {
   readonly namespace: string;
   /** All attempts of a call and the pauses between them, in ms; default 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** Attempts after the first, default 3. */
+  /** Attempts after the first; default: as many as fit into timeoutMs. */
   readonly retries?: number | undefined;
   /** Keeps fetches ahead alive after an answer; in Workers: `waitUntil` of `cloudflare:workers`. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
@@ -25,16 +26,25 @@ interface HttpOptions {
   readonly key?: string | undefined;
 }
 
-export type EdgeflakeOptions = CommonOptions &
-  (HttpOptions | { readonly binding: EdgeflakeBinding });
+interface BindingOptions extends CallerPlace {
+  /** A service binding with `entrypoint = "Edgeflake"`. */
+  readonly binding: ClientBinding;
+}
+
+export type EdgeflakeOptions = CommonOptions & (HttpOptions | BindingOptions);
 
 /** The way to the service. Throws TypeError where an option is not one. */
-export function transportOf(options: EdgeflakeOptions & RetryOptions): Transport {
-  const { namespace, timeoutMs, retries } = options;
+export function transportOf(
+  options: EdgeflakeOptions,
+  { timeoutMs, retries = 0 }: Limits,
+): Transport {
+  const { namespace } = options;
   demand(typeof namespace === "string" && namespace !== "", "namespace takes a name");
   demand(isWhole(timeoutMs, 1, TIMEOUT_MAX_MS), `timeoutMs takes 1 to ${TIMEOUT_MAX_MS}`);
   demand(isWhole(retries, 0, RETRIES_MAX), `retries takes 0 to ${RETRIES_MAX}`);
-  if ("binding" in options && options.binding) return bindingTransport(options.binding, namespace);
+  if ("binding" in options && options.binding) {
+    return bindingTransport(options.binding, namespace, options);
+  }
   const { url, key }: CommonOptions & Partial<HttpOptions> = options;
   demand(/^https?:\/\/./.test(`${url}`), "url takes http://… or https://…");
   return httpTransport(`${url}`, key, namespace);

@@ -130,7 +130,7 @@ export class Tenancy {
   async #release(lease: HeldLease, untilTick?: number): Promise<void> {
     const { layout } = lease;
     const until = untilTick === undefined ? undefined : tickStartMs(layout, untilTick);
-    const limits = { timeoutMs: RELEASE_TIMEOUT_MS, retries: this.#settings.retries };
+    const limits = { ...this.#settings, timeoutMs: RELEASE_TIMEOUT_MS };
     const releasing = withRetries(limits, (signal) => this.#desk.release(lease, until, signal));
     await releasing.catch(() => undefined);
   }

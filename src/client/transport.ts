@@ -1,61 +1,50 @@
 /** How requests get to the service: over HTTPS, or by a service binding. */
+import type { CallerPlace, DecodeOptions, Placement } from "../core/binding.ts";
 import type { BlocksAnswer } from "../core/blocks-answer.ts";
-import type { DecodedId } from "../core/decoded.ts";
+import type { EdgeflakeBinding } from "./binding.ts";
 import { errorOf, fieldsOf } from "./errors.ts";
 import { httpAsk, malformed } from "./http.ts";
-
-/** Where IDs come from. At most one of `shard` and `key`. */
-export interface Placement {
-  readonly shard?: number | undefined;
-  /** IDs for one key strictly increase. */
-  readonly key?: string | undefined;
-  readonly order?: "fresh" | "strict" | undefined;
-}
+import { isWhole, TAKE_MAX } from "./limits.ts";
 
 /** A placement, and what its answer is kept under where the namespace is a segment. */
 export interface Asked extends Placement {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A service binding to the entrypoint `Edgeflake`. */
-export interface EdgeflakeBinding {
-  blocks(namespace: string, count: number, options?: Asked): Promise<BlocksAnswer>;
-  decode(namespace: string, id: string, options?: DecodeOptions): Promise<DecodedId>;
-}
-
-export interface DecodeOptions {
-  /** Of the text: `decimal` (default), `hex`, `base32`, `base36`, `base58` or `base62`. */
-  readonly encoding?: string | undefined;
-}
+/** What the client calls of a binding. */
+export type ClientBinding = Pick<EdgeflakeBinding, "blocksOrProblem" | "decodeOrProblem">;
 
 /** Each answers what came, unread, or throws. */
 export interface Transport {
+  /** Where requests go, for messages. */
+  readonly url: string;
   blocks(count: number, asked: Asked, signal: AbortSignal): Promise<unknown>;
   decode(id: string, options: DecodeOptions, signal: AbortSignal): Promise<unknown>;
 }
 
-export function bindingTransport(binding: EdgeflakeBinding, namespace: string): Transport {
+export function bindingTransport(
+  binding: ClientBinding,
+  namespace: string,
+  { near, region }: CallerPlace,
+): Transport {
   const said = async (answer: Promise<unknown>): Promise<unknown> => {
-    try {
-      return await answer;
-    } catch (error) {
-      throw errorOf(error, undefined, undefined);
-    }
+    const { ok, value, problem } = fieldsOf(await answer);
+    if (ok === true) return value;
+    throw errorOf(problem);
   };
   return {
-    blocks: (count, asked) => said(binding.blocks(namespace, count, asked)),
-    decode: (id, options) => said(binding.decode(namespace, id, options)),
+    url: "the service binding",
+    blocks: (count, asked) =>
+      said(binding.blocksOrProblem(namespace, count, { ...asked, near, region })),
+    decode: (id, options) => said(binding.decodeOrProblem(namespace, id, options)),
   };
 }
 
-export function httpTransport(
-  url: string | URL,
-  key: string | undefined,
-  namespace: string,
-): Transport {
+export function httpTransport(url: string, key: string | undefined, namespace: string): Transport {
   const ask = httpAsk(url, key);
   const name = encodeURIComponent(namespace);
   return {
+    url,
     // Not GET: a cache on the way that minds nothing would give the same IDs twice.
     blocks: (count, { idempotencyKey, ...placement }, signal) =>
       ask(
@@ -85,12 +74,13 @@ export function readBlocks(answer: unknown, count: number): BlocksAnswer {
 
 function blockOf(block: unknown) {
   const { first, count, step = 1 } = fieldsOf(block);
-  if (typeof first === "string" && /^\d{1,19}$/.test(first) && isCount(count) && isCount(step)) {
+  if (
+    typeof first === "string" &&
+    /^\d{1,19}$/.test(first) &&
+    isWhole(count, 1, TAKE_MAX) &&
+    isWhole(step, 1, TAKE_MAX)
+  ) {
     return { first, count, step };
   }
   throw malformed("blocks");
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0;
 }

@@ -3,8 +3,8 @@
  *
  * Invariants, each proved by the tests with the same number:
  *  B1 Each ID of a lease is handed out at most once: the cursor only moves on, and a lease is taken in once
- *     at most, by the ticket that asked for it.
- *  B2 Nothing is handed out at an age below 0 or above the lease's freshForMs, unless it never ages.
+ *     at most, by the fetch that was planned for it.
+ *  B2 Nothing is handed out at an age below 0 or above freshForMs, the namespace's policy as last read.
  *  B3 One fetch ahead at a time. Its claim lapses after CLAIM_LAPSES_MS, so that one which never answers does
  *     not block the next; what it brings later is dropped, unless it never ages and no other was asked for.
  *  B4 Two leases are held at most.
@@ -20,8 +20,6 @@ export interface Lease {
   readonly shard: number;
   /** The holder's clock when it asked, unix ms: the lease's age is counted from there. */
   readonly askedAtMs: number;
-  /** May be handed out up to this age; Infinity for numbers without a clock, which do not age. */
-  readonly freshForMs: number;
 }
 
 /** How a lease was or is used: what a rule decides on. */
@@ -48,10 +46,10 @@ export interface RefillRule {
   answered(roundTripMs: number): void;
 }
 
-/** A fetch that the holder is to make: it brings its lease, or says that it failed, with the ticket. */
+/** A fetch that the holder is to make; it brings its lease to `fill`. */
 export interface Fetch {
-  readonly ticket: number;
   readonly count: number;
+  readonly plannedAtMs: number;
 }
 
 /** How long a fetch ahead may take before another one is made, in ms; a failed one is not repeated sooner. */
@@ -74,34 +72,30 @@ interface InUse extends LeaseInUse {
 const NO_BLOCK: Block = { first: 0n, count: 0 };
 
 export class BlockBuffer {
+  /**
+   * IDs are handed out up to this age, in ms; Infinity for numbers without a clock. The holder sets it to the policy
+   * as it was last read, so that a change binds leases already held.
+   */
+  freshForMs: number;
   readonly #rule: RefillRule;
   #inUse: InUse | undefined;
   #ahead: Lease | undefined;
-  #tickets = 0;
-  #openTicket: number | undefined;
-  /** When a fetch was planned that is not answered yet; NaN where none is. */
-  #claimedAtMs = Number.NaN;
+  /** The fetch that was planned last, until it is answered. */
+  #fetch: Fetch | undefined;
   #block = NO_BLOCK;
   #blockIndex = 0;
   #offset = 0;
 
-  constructor(rule: RefillRule) {
+  constructor(rule: RefillRule, freshForMs = Number.POSITIVE_INFINITY) {
     this.#rule = rule;
+    this.freshForMs = freshForMs;
   }
 
   /** Moves on to the next ID that may be handed out now; false where there is none. */
   advance(nowMs: number): boolean {
     const inUse = this.#inUse;
-    const moved = inUse !== undefined && isFresh(inUse.lease, nowMs) && this.next();
-    return moved || (this.goOver(nowMs) && this.next());
-  }
-
-  /** `advance` for a holder that knows the lease to be fresh still: in the same moment as the last `advance`. */
-  next(): boolean {
-    if (this.#offset + 1 < this.#block.count) this.#offset += 1;
-    else if (!this.#openBlock(this.#blockIndex + 1)) return false;
-    if (this.#inUse) this.#inUse.used += 1;
-    return true;
+    const moved = inUse !== undefined && this.isFresh(inUse.lease, nowMs) && this.#next();
+    return moved || (this.goOver(nowMs) && this.#next());
   }
 
   /** The lease in use, fresh or not. */
@@ -138,30 +132,27 @@ export class BlockBuffer {
   /** The fetch ahead that is to be made now, at most `countMax` IDs; undefined where none is. */
   plan(nowMs: number, countMax: number): Fetch | undefined {
     if (this.#ahead || this.#isClaimed(nowMs)) return undefined;
-    if (this.#inUse && !this.#rule.isDue(useOf(this.#inUse, nowMs))) return undefined;
+    if (this.#inUse && !this.#rule.isDue(this.#useOf(this.#inUse, nowMs))) return undefined;
     const count = Math.min(this.#rule.countAt(nowMs), countMax);
     if (count < 1) return undefined;
-    this.#tickets += 1;
-    this.#openTicket = this.#tickets;
-    this.#claimedAtMs = nowMs;
-    return { ticket: this.#tickets, count };
+    this.#fetch = { count, plannedAtMs: nowMs };
+    return this.#fetch;
   }
 
   /** Takes in what a fetch brought. False: not that fetch's turn any more, or too old; its IDs are a gap. */
-  fill(ticket: number, lease: Lease, nowMs: number): boolean {
-    const lapsed = lease.freshForMs < Infinity && !this.#isClaimed(nowMs);
-    if (ticket !== this.#openTicket || lapsed) return false;
-    this.#openTicket = undefined;
-    this.#claimedAtMs = Number.NaN;
+  fill(fetch: Fetch, lease: Lease, nowMs: number): boolean {
+    const lapsed = this.freshForMs < Infinity && !this.#isClaimed(nowMs);
+    if (fetch !== this.#fetch || lapsed) return false;
+    this.#fetch = undefined;
     this.#rule.answered(nowMs - lease.askedAtMs);
-    if (!isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
+    if (!this.isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
     this.#ahead = lease;
     return true;
   }
 
   /** Goes over to the lease fetched ahead, where it is fresh still; what the one in use has left is a gap. */
   goOver(nowMs: number): boolean {
-    if (this.#inUse) this.#rule.ended(useOf(this.#inUse, nowMs), nowMs);
+    if (this.#inUse) this.#rule.ended(this.#useOf(this.#inUse, nowMs), nowMs);
     const lease = this.#ahead;
     this.#inUse = undefined;
     this.#ahead = undefined;
@@ -169,19 +160,40 @@ export class BlockBuffer {
     this.#blockIndex = -1;
     this.#offset = 0;
     if (!lease) return false;
-    if (!isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
+    if (!this.isFresh(lease, nowMs)) return this.#drop(lease, nowMs);
     this.#inUse = unused(lease, nowMs);
     return true;
   }
 
+  /** Whether a lease may be handed out now (B2). */
+  isFresh({ askedAtMs }: Lease, nowMs: number): boolean {
+    return this.freshForMs === Infinity || isWithin(nowMs - askedAtMs, this.freshForMs);
+  }
+
+  #useOf({ lease, count, sinceMs, used }: InUse, nowMs: number): LeaseUse {
+    const { freshForMs } = this;
+    // After its end it served nobody, however late that is noticed.
+    const untilMs = Math.min(nowMs, lease.askedAtMs + freshForMs);
+    const ageMs = nowMs - lease.askedAtMs;
+    return { count, used, servedMs: Math.max(0, untilMs - sinceMs), ageMs, freshForMs };
+  }
+
   #isClaimed(nowMs: number): boolean {
-    return isWithin(nowMs - this.#claimedAtMs, CLAIM_LAPSES_MS - 1);
+    const sinceMs = nowMs - (this.#fetch?.plannedAtMs ?? Number.NaN);
+    return isWithin(sinceMs, CLAIM_LAPSES_MS - 1);
   }
 
   /** A lease that is too old before it served anybody. */
   #drop(lease: Lease, nowMs: number): false {
-    this.#rule.ended({ ...useOf(unused(lease, nowMs), nowMs), servedMs: 0 }, nowMs);
+    this.#rule.ended({ ...this.#useOf(unused(lease, nowMs), nowMs), servedMs: 0 }, nowMs);
     return false;
+  }
+
+  #next(): boolean {
+    if (this.#offset + 1 < this.#block.count) this.#offset += 1;
+    else if (!this.#openBlock(this.#blockIndex + 1)) return false;
+    if (this.#inUse) this.#inUse.used += 1;
+    return true;
   }
 
   #openBlock(index: number): boolean {
@@ -203,20 +215,7 @@ export function countOf({ blocks }: Lease): number {
   return blocks.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Whether a lease may be handed out now (B2). */
-export function isFresh({ askedAtMs, freshForMs }: Lease, nowMs: number): boolean {
-  return freshForMs === Infinity || isWithin(nowMs - askedAtMs, freshForMs);
-}
-
 /** Whether a length of time is none that a clock gives which went back, and no longer than that. */
 export function isWithin(ms: number, mostMs: number): boolean {
   return ms >= 0 && ms <= mostMs;
-}
-
-function useOf({ lease, count, sinceMs, used }: InUse, nowMs: number): LeaseUse {
-  const { askedAtMs, freshForMs } = lease;
-  // After its end it served nobody, however late that is noticed.
-  const untilMs = Math.min(nowMs, askedAtMs + freshForMs);
-  const ageMs = nowMs - askedAtMs;
-  return { count, used, servedMs: Math.max(0, untilMs - sinceMs), ageMs, freshForMs };
 }

@@ -1,7 +1,8 @@
+import { type Takes, wholeTakes } from "./takes.ts";
+
 /** What of a wish cannot be, field by field. */
-export interface FieldError {
+export interface FieldError extends Takes {
   readonly field: string;
-  readonly detail: string;
 }
 
 export type FieldErrors = readonly FieldError[];
@@ -9,5 +10,5 @@ export type FieldErrors = readonly FieldError[];
 /** Nothing where the value lies in least..most, else what the field takes. */
 export function takesWhole(field: string, value: number, least: number, most: number): FieldErrors {
   if (value >= least && value <= most) return [];
-  return [{ field, detail: `takes a whole number from ${least} to ${most} here` }];
+  return [{ field, ...wholeTakes(least, most, " here") }];
 }

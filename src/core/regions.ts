@@ -36,6 +36,11 @@ const CENTRES: Readonly<Record<Region, GeoPoint>> = {
   me: { latitude: 25.2, longitude: 55.3 },
 };
 
+/** A point in the middle of a region. */
+export function centreOf(region: Region): GeoPoint {
+  return CENTRES[region];
+}
+
 /** The region nearest to a point by great circle; the first one where the point is not known. */
 export function nearestRegion(regions: readonly Region[], point: GeoPoint | undefined): Region {
   const [first] = regions;

@@ -2,6 +2,7 @@
 import type { FieldError } from "./field-error.ts";
 import { MAX_ID, SEGMENT_STEP_DEFAULT } from "./limits.ts";
 import { blockOf, type SegmentNumbers } from "./segment.ts";
+import { wholeTakes } from "./takes.ts";
 
 /** What a person asks for. start, max, delta and remainder, absent: as they are; the rest, absent: the default. */
 export interface SegmentWish {
@@ -68,12 +69,11 @@ function errorsOf(definition: SegmentDefinition): FieldError[] {
   const errors: FieldError[] = [];
   if (start > max) errors.push({ field: "start", detail: `takes at most max, which is ${max}` });
   if (remainder >= delta) {
-    const detail = `takes a whole number from 0 to ${delta - 1}: less than delta`;
-    errors.push({ field: "remainder", detail });
+    errors.push({ field: "remainder", ...wholeTakes(0, delta - 1, ": less than delta") });
   }
   if (step < delta) {
     const detail = `takes at least delta, which is ${delta}: a step would have no ID`;
-    errors.push({ field: "step", detail });
+    errors.push({ field: "step", detail, min: delta });
   }
   if (errors.length === 0 && !blockOf(numbers, { from: start, until: max + 1n })) {
     const detail = "takes more: no number from start to max leaves that remainder";

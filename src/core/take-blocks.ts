@@ -1,6 +1,6 @@
 /** IDs out of a buffer: one, or many at once as blocks. */
 import { type Block, idAt } from "./block.ts";
-import { type BlockBuffer, countOf, isFresh } from "./block-buffer.ts";
+import { type BlockBuffer, countOf } from "./block-buffer.ts";
 
 /** The ID that the last `advance` moved to. */
 export function idOf({ block, offset }: BlockBuffer): bigint {
@@ -13,9 +13,10 @@ export function shardOf({ inUse }: BlockBuffer): number {
 }
 
 /** So many IDs at least may be handed out now; just so many where leases do not age. */
-export function leftAt({ inUse, ahead }: BlockBuffer, nowMs: number): number {
-  const inUseLeft = inUse && isFresh(inUse.lease, nowMs) ? inUse.count - inUse.used : 0;
-  return inUseLeft + (ahead && isFresh(ahead, nowMs) ? countOf(ahead) : 0);
+export function leftAt(buffer: BlockBuffer, nowMs: number): number {
+  const { inUse, ahead } = buffer;
+  const inUseLeft = inUse && buffer.isFresh(inUse.lease, nowMs) ? inUse.count - inUse.used : 0;
+  return inUseLeft + (ahead && buffer.isFresh(ahead, nowMs) ? countOf(ahead) : 0);
 }
 
 /**
@@ -25,7 +26,7 @@ export function leftAt({ inUse, ahead }: BlockBuffer, nowMs: number): number {
 export function openFor(buffer: BlockBuffer, count: number, nowMs: number): boolean {
   const { inUse } = buffer;
   // Nor may one ahead that is too old, or too small, stay there: while it does no other is fetched.
-  if (!inUse || !isFresh(inUse.lease, nowMs)) buffer.goOver(nowMs);
+  if (!inUse || !buffer.isFresh(inUse.lease, nowMs)) buffer.goOver(nowMs);
   return hasLeft(buffer, count) || (hasAhead(buffer, count) && buffer.goOver(nowMs));
 }
 

@@ -8,6 +8,7 @@ import * as v from "valibot";
 import type { FieldError } from "../core/field-error.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS, ERRORS_MAX } from "./limits.ts";
 import { type Parsed, problem } from "./problem.ts";
+import { takesOf } from "./schema.ts";
 
 /** Refuses bodies over BODY_BYTES_MAX before they are read whole, and chunked ones that break off. */
 export const limitedBody = createMiddleware(async (c, next) => {
@@ -121,9 +122,9 @@ function errorsOf(
   return [
     ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is not a field here" })),
     ...known.map((issue) => {
-      const missing = issue.kind === "schema" && issue.expected?.startsWith('"') === true;
+      const missing = issue.received === "undefined";
       const field = v.getDotPath(issue) ?? "body";
-      return { field, detail: missing ? "is missing" : issue.message };
+      return { field, ...(missing ? { detail: "is missing" } : takesOf(issue.message)) };
     }),
   ];
 }

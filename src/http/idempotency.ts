@@ -1,5 +1,5 @@
+import type { ParameterError } from "../core/binding.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "../core/limits.ts";
-import type { ParameterError } from "./problem.ts";
 
 /** The header of a request that may be repeated (draft-ietf-httpapi-idempotency-key-header). */
 export const IDEMPOTENCY_KEY = "idempotency-key";

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import * as v from "valibot";
+import type { ParameterError } from "../core/binding.ts";
 import { ENCODINGS } from "../core/codec.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import {
@@ -12,14 +13,15 @@ import {
   TEXT_COUNT_MAX,
 } from "../core/limits.ts";
 import type { GeoPoint } from "../core/regions.ts";
+import { oneOfTakes, type Takes, wholeTakes } from "../core/takes.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import { isStrict, type Placement } from "../service/pick-shard.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { IDEMPOTENCY_KEY, idempotencyErrors } from "./idempotency.ts";
 import { originOf } from "./origin.ts";
-import { invalidParameters, type ParameterError, type Parsed } from "./problem.ts";
+import { invalidParameters, type Parsed } from "./problem.ts";
 import { GIVEN_ONCE, type ParsedQuery, parseQuery, type QueryText } from "./query.ts";
-import { oneOf, wholeText } from "./schema.ts";
+import { anyWholeText, oneOf, wholeText } from "./schema.ts";
 
 /** IDs as text in some encoding, or `number`: JSON numbers, where the layout has at most 53 bits. */
 export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
@@ -28,7 +30,7 @@ export type IdEncoding = (typeof ID_ENCODINGS)[number];
 const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
 
 const PLACEMENT = {
-  shard: v.optional(wholeText(0, Number.MAX_SAFE_INTEGER)),
+  shard: v.optional(anyWholeText),
   key: v.optional(
     v.pipe(v.string(KEY_TAKES), v.minLength(1, KEY_TAKES), v.maxBytes(KEY_BYTES_MAX, KEY_TAKES)),
   ),
@@ -82,7 +84,7 @@ export function readIdsQuery(text: IssueText, namespace: Namespace): Read<IdsReq
   const most = format === "text" ? TEXT_COUNT_MAX : mostJson;
   demand(errors, "count", count <= most, () => {
     const orText = format === "text" ? "" : ` here, with format=text to ${TEXT_COUNT_MAX}`;
-    return `takes a whole number from 1 to ${most}${orText}`;
+    return wholeTakes(1, most, orText);
   });
   checkEncoding(errors, encoding, namespace);
   if (errors.length > 0) return { ok: false, errors };
@@ -101,7 +103,7 @@ export function readBlocksQuery(text: IssueText, namespace: Namespace): Read<Blo
   const { count = 1 } = values;
   const placement = placementOf(text, query, namespace);
   const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
-  demand(errors, "count", count <= most, () => `takes a whole number from 1 to ${most} here`);
+  demand(errors, "count", count <= most, () => wholeTakes(1, most, " here"));
   return errors.length > 0 ? { ok: false, errors } : { ok: true, value: { count, placement } };
 }
 
@@ -135,7 +137,7 @@ export function checkEncoding(
   const unsafe = unsafeNumbers(namespace);
   if (unsafe === undefined) return;
   demand(errors, "encoding", encoding !== "number", () => {
-    return `takes ${ENCODINGS.join(", ")} here; number only ${unsafe}`;
+    return oneOfTakes(ENCODINGS, ` here; number only ${unsafe}`);
   });
 }
 
@@ -158,7 +160,7 @@ function placementOf(
 ): Placement {
   const { shard, key, order } = values;
   const inRange = shard === undefined || shard < shards;
-  demand(errors, "shard", inRange, () => `takes a whole number from 0 to ${shards - 1}`);
+  demand(errors, "shard", inRange, () => wholeTakes(0, shards - 1));
   if (Object.hasOwn(given, "shard") && Object.hasOwn(given, "key")) {
     errors.push({
       parameter: "key",
@@ -183,13 +185,13 @@ function demand(
   errors: ParameterError[],
   parameter: string,
   holds: boolean,
-  takes: () => string,
+  takes: () => Takes,
 ): void {
   if (holds && errors.length === 0) return;
   const index = errors.findIndex((error) => error.parameter === parameter);
   if (errors[index]?.detail === GIVEN_ONCE) return;
-  if (index >= 0) errors[index] = { parameter, detail: takes() };
-  else if (!holds) errors.push({ parameter, detail: takes() });
+  if (index >= 0) errors[index] = { parameter, ...takes() };
+  else if (!holds) errors.push({ parameter, ...takes() });
 }
 
 function acceptedFormat(c: Context<NamespaceEnv>): "json" | "text" {

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import * as v from "valibot";
 import { hasScope } from "../core/api-key.ts";
+import type { ParameterError } from "../core/binding.ts";
 import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
 import { tickStartMs } from "../core/layout.ts";
 import {
@@ -19,9 +20,9 @@ import { limitedBody, readBody, readOptionalBody, timelyBody } from "./body.ts";
 import { IDEMPOTENCY_KEY, idempotencyErrors } from "./idempotency.ts";
 import { namespaceRetired, withNamespace } from "./namespace.ts";
 import { pageOf } from "./page.ts";
-import { invalidParameters, type ParameterError, problem, refused, wrongKind } from "./problem.ts";
+import { invalidParameters, problem, refused, wrongKind } from "./problem.ts";
 import { parseQuery } from "./query.ts";
-import { oneOf, wholeNumber, wholeText } from "./schema.ts";
+import { anyWholeText, oneOf, wholeNumber, wholeText } from "./schema.ts";
 
 /** The header that says whose lease it is. */
 export const LEASE_TOKEN = "edgeflake-lease-token";
@@ -52,7 +53,7 @@ export const RenewalBody = v.strictObject({ ttlMs: v.exactOptional(ttlMs) });
 
 export const LEASES_QUERY = {
   limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
-  cursor: v.optional(wholeText(0, Number.MAX_SAFE_INTEGER)),
+  cursor: v.optional(anyWholeText),
 };
 
 export const RELEASE_QUERY = {
@@ -186,8 +187,8 @@ function tokenOf(c: Context, errors: ParameterError[]): string | undefined {
 }
 
 function workerOf({ layout }: SnowflakeNamespace, text: string): number | undefined {
-  const read = v.safeParse(wholeText(0, layout.workerCount - 1), text);
-  return read.success ? read.output : undefined;
+  const read = v.safeParse(anyWholeText, text);
+  return read.success && read.output < layout.workerCount ? read.output : undefined;
 }
 
 function noSuchWorker(c: Context, { layout }: SnowflakeNamespace): Response {

@@ -15,7 +15,8 @@ import {
 } from "../core/limits.ts";
 import { PRESETS } from "../core/presets.ts";
 import { REGIONS } from "../core/regions.ts";
-import { oneOf, wholeNumber } from "./schema.ts";
+import { oneOfTakes } from "../core/takes.ts";
+import { messageOf, oneOf, wholeNumber } from "./schema.ts";
 
 /** Epoch of a custom layout that names none: that of `default`, 2025-01-01. */
 const EPOCH_DEFAULT_MS = 1_735_689_600_000;
@@ -29,7 +30,7 @@ const Layout = v.pipe(
       laneBits: v.optional(wholeNumber(0, LANE_BITS_MAX), 0),
       sequenceBits: wholeNumber(0, POSITION_BITS_MAX - 1),
       epochMs: v.optional(wholeNumber(0, DATE_MS_MAX), EPOCH_DEFAULT_MS),
-      tickMs: v.optional(v.picklist(TICKS_MS, `takes ${TICKS_MS.join(", ")}`), 1),
+      tickMs: v.optional(v.picklist(TICKS_MS, messageOf(oneOfTakes(TICKS_MS))), 1),
       lanePlace: v.exactOptional(oneOf(["aboveWorker", "belowWorker"])),
       laneUse: v.exactOptional(oneOf(["always", "back"])),
     },
@@ -56,7 +57,10 @@ const Policy = v.strictObject(
 
 const regionsTake = `takes 1 to ${REGIONS_COUNT_MAX} regions`;
 
-const KIND_TAKES = "takes snowflake or segment";
+const KIND_TAKES = messageOf({
+  detail: "takes snowflake or segment",
+  allowed: ["snowflake", "segment"],
+});
 
 const SnowflakeBody = v.pipe(
   v.strictObject({

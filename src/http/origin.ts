@@ -1,13 +1,20 @@
 import * as v from "valibot";
 import type { GeoPoint } from "../core/regions.ts";
 
-/** What Cloudflare says of where a request came in; it sends numbers as text. */
-const degrees = v.pipe(v.string(), v.nonEmpty(), v.transform(Number), v.finite());
-const Origin = v.object({ latitude: degrees, longitude: degrees });
+/** Cloudflare sends degrees as text, callers of the RPC methods as numbers too. */
+const degrees = v.pipe(
+  v.union([v.pipe(v.string(), v.nonEmpty(), v.transform(Number)), v.number()]),
+  v.finite(),
+);
+const Point = v.object({ latitude: degrees, longitude: degrees });
 
 /** Where the request came in; undefined where that is not known, as under plain workerd. */
 export function originOf({ cf }: Request): GeoPoint | undefined {
-  if (!cf) return undefined;
-  const origin = v.safeParse(Origin, cf);
-  return origin.success ? origin.output : undefined;
+  return pointOf(cf);
+}
+
+/** The point that a `request.cf` or a pair of degrees says; undefined if it says none. */
+export function pointOf(place: unknown): GeoPoint | undefined {
+  const point = v.safeParse(Point, place);
+  return point.success ? point.output : undefined;
 }

@@ -1,5 +1,6 @@
 /** Errors on the wire: RFC 9457 problem details, one table from code to status and title. */
 import type { Context } from "hono";
+import type { ParameterError } from "../core/binding.ts";
 import { isDefinite, type Refusal, type RefusalCode } from "../core/errors.ts";
 import type { FieldError } from "../core/field-error.ts";
 import { ERRORS_MAX, REGISTRY_RETRY_MS } from "./limits.ts";
@@ -64,12 +65,6 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
 export type Parsed<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly response: Response };
-
-/** One parameter that is not taken, and what is. */
-export interface ParameterError {
-  readonly parameter: string;
-  readonly detail: string;
-}
 
 export interface Problem {
   readonly code: ProblemCode;

@@ -1,6 +1,7 @@
 /** Query parameters: each schema says in its message what it takes; all failures come back at once. */
 import * as v from "valibot";
-import type { ParameterError } from "./problem.ts";
+import type { ParameterError } from "../core/binding.ts";
+import { takesOf } from "./schema.ts";
 
 /** What is said of a repeated parameter. */
 export const GIVEN_ONCE = "may be given once";
@@ -57,8 +58,9 @@ export function parseQuery<Entries extends QueryEntries>(
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(entries, name));
   if (hasNameless(request.url)) unknown.push("");
   for (const name of unknown) {
-    const known = Object.keys(entries).join(", ") || "none";
-    errors.push({ parameter: name, detail: `is not a parameter here; known are ${known}` });
+    const allowed = Object.keys(entries);
+    const detail = `is not a parameter here; known are ${allowed.join(", ") || "none"}`;
+    errors.push({ parameter: name, detail, allowed });
   }
   for (const name of keysOf(entries)) {
     const [text, repeated] = given[name] ?? [];
@@ -71,7 +73,7 @@ export function parseQuery<Entries extends QueryEntries>(
     if (text === undefined && schema.type === "optional") continue;
     const result = v.safeParse(schema, text);
     if (result.success) values[name] = result.output;
-    else errors.push({ parameter: name, detail: result.issues[0].message });
+    else errors.push({ parameter: name, ...takesOf(result.issues[0].message) });
   }
   return { values, errors, given };
 }

@@ -9,12 +9,12 @@ import type { NamespaceEnv } from "./app-env.ts";
 import { withNamespace } from "./namespace.ts";
 import { invalidParameters, problem, refused } from "./problem.ts";
 import { parseQuery } from "./query.ts";
-import { wholeText } from "./schema.ts";
+import { anyWholeText, wholeText } from "./schema.ts";
 import { segmentAlone, segmentListed } from "./segment-status.ts";
 
 export const SHARDS_QUERY = {
   limit: v.optional(wholeText(1, SHARDS_PAGE_MAX)),
-  cursor: v.optional(wholeText(0, Number.MAX_SAFE_INTEGER)),
+  cursor: v.optional(anyWholeText),
 };
 
 /** `GET /v1/shards/{namespace}` and `/{shard}`: how the shards are. Asking wakes them. */
@@ -47,8 +47,8 @@ shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
   const namespace = c.get("namespace");
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
-  const shard = v.safeParse(wholeText(0, namespace.shards - 1), c.req.param("shard"));
-  if (!shard.success) {
+  const shard = v.safeParse(anyWholeText, c.req.param("shard"));
+  if (!shard.success || shard.output >= namespace.shards) {
     const detail = `The shards of ${namespace.name} are 0 to ${namespace.shards - 1}.`;
     return problem(c, { code: "not_found", detail });
   }

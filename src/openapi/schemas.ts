@@ -159,7 +159,19 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         description: "true: refused before anything was granted; false: IDs may have been skipped",
       },
       retryAfterMs: whole,
-      errors: list(object({ parameter: text, field: text, detail: text }, ["parameter", "field"])),
+      errors: list(
+        object(
+          {
+            parameter: text,
+            field: text,
+            detail: text,
+            min: { type: "number" },
+            max: { type: "number" },
+            allowed: list({ type: ["string", "number"] }),
+          },
+          ["parameter", "field", "min", "max", "allowed"],
+        ),
+      ),
       conflict: object({ stored: { type: "object" }, wished: { type: "object" } }),
     },
     ["retryAfterMs", "errors", "conflict"],

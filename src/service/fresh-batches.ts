@@ -38,6 +38,7 @@ export function takeBatch(source: FreshSource, count: number): Issued | undefine
   if (source.namespace.policy.freshForMs === 0 || 2 * count > countMax) return undefined;
   const nowMs = Date.now();
   const { buffer, demand } = heldOf(source.namespace);
+  buffer.freshForMs = source.namespace.policy.freshForMs;
   demand.asked(count);
   const blocks = openFor(buffer, count, nowMs) ? takeBlocks(buffer, count, nowMs) : undefined;
   if (!blocks) buffer.missed(nowMs);

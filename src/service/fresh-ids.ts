@@ -27,8 +27,11 @@ export interface FreshId {
 /** An ID from memory; undefined where there is none. Sets out the next lease when it is due. */
 export function takeFresh(source: FreshSource): FreshId | undefined {
   const nowMs = Date.now();
-  const buffer = buffers.get(source.namespace.name);
-  if (!buffer?.advance(nowMs)) return undefined;
+  const { name, policy } = source.namespace;
+  const buffer = buffers.get(name);
+  if (!buffer) return undefined;
+  buffer.freshForMs = policy.freshForMs;
+  if (!buffer.advance(nowMs)) return undefined;
   fetchAhead(source, buffer, { countMax: leaseCountMax(source.namespace), ask: issue }, nowMs);
   return { id: idOf(buffer), shard: shardOf(buffer) };
 }
@@ -46,7 +49,8 @@ export function missedFresh(source: FreshSource): void {
 function bufferOf({ name, policy }: SnowflakeNamespace): BlockBuffer {
   const known = buffers.get(name);
   if (known) return known;
-  const buffer = new BlockBuffer(new FreshDemand(policy.freshForMs));
+  const { freshForMs } = policy;
+  const buffer = new BlockBuffer(new FreshDemand(freshForMs), freshForMs);
   remember(buffers, name, buffer, FRESH_NAMESPACES_MAX);
   return buffer;
 }

@@ -29,13 +29,12 @@ export function fetchAhead(
 async function refill(
   { shards, namespace, placement }: FreshSource,
   buffer: BlockBuffer,
-  { ticket, count }: Fetch,
+  fetch: Fetch,
   ask: typeof issue,
 ): Promise<void> {
   const askedAtMs = Date.now();
-  const issued = await ask(shards, namespace, placement, count);
+  const issued = await ask(shards, namespace, placement, fetch.count);
   if (!issued.ok) return;
   const { blocks, shard } = issued;
-  const { freshForMs } = namespace.policy;
-  buffer.fill(ticket, { blocks, shard, askedAtMs, freshForMs }, Date.now());
+  buffer.fill(fetch, { blocks, shard, askedAtMs }, Date.now());
 }

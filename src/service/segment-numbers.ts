@@ -113,13 +113,13 @@ async function fetchAndTake(
 async function fetchInto(
   { segments, namespace }: NumberSource,
   buffer: BlockBuffer,
-  { ticket, count }: Fetch,
+  fetch: Fetch,
 ): Promise<Extract<Issued, { ok: false }> | undefined> {
   const askedAtMs = Date.now();
-  const issued = issuedOf(namespace, await fetchSegment(segments, namespace, count));
+  const issued = issuedOf(namespace, await fetchSegment(segments, namespace, fetch.count));
   if (!issued.ok) return issued;
   const { blocks, shard } = issued;
-  buffer.fill(ticket, { blocks, shard, askedAtMs, freshForMs: Infinity }, Date.now());
+  buffer.fill(fetch, { blocks, shard, askedAtMs }, Date.now());
   return undefined;
 }
 

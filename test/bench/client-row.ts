@@ -1,8 +1,8 @@
-/** The client's `next()` from its buffer: the client as it is published, with a service in memory behind it. */
-import { Edgeflake, type EdgeflakeBinding } from "edgeflake/client";
+/** The client's `nextNow()` from its buffer: the client as it is published, with a service in memory behind it. */
+import { Edgeflake } from "edgeflake/client";
 
 export interface ClientSource {
-  /** So many `next()` in a row are answered from the buffer after each `ready`. */
+  /** So many `nextNow()` in a row are answered from the buffer after each `ready`. */
   readonly idsReady: number;
   /** Uses up what is there until a new lease is in use; not timed. */
   ready(): Promise<void>;
@@ -18,11 +18,11 @@ const IDS_READY = 40_000;
 const CALLS_MAX = 10_000_000;
 
 /** Answers blocks as the service does, and remembers where the last large lease begins. */
-class MemoryService implements EdgeflakeBinding {
+class MemoryService {
   #tick = 0n;
   largeLeaseFrom = "";
 
-  async blocks(_namespace: string, count: number) {
+  async blocksOrProblem(_namespace: string, count: number) {
     const blocks: { first: string; count: number }[] = [];
     for (let left = count; left > 0; left -= BLOCK_IDS) {
       const first = `${FIRST_ID + this.#tick * TICK_IDS}`;
@@ -30,10 +30,10 @@ class MemoryService implements EdgeflakeBinding {
       this.#tick += 1n;
     }
     if (count > IDS_READY) this.largeLeaseFrom = blocks[0]?.first ?? "";
-    return { blocks, shard: 0, freshForMs: 60_000 };
+    return { ok: true as const, value: { blocks, shard: 0, freshForMs: 60_000 } };
   }
 
-  decode(): never {
+  decodeOrProblem(): never {
     throw new Error("the bench decodes nothing");
   }
 }
@@ -45,15 +45,13 @@ export function clientNext(): ClientSource {
     idsReady: IDS_READY,
     ready: async () => {
       for (let calls = 0; calls < CALLS_MAX; calls += 1) {
-        const next = client.next();
-        const id = typeof next === "string" ? next : await next;
-        if (id === service.largeLeaseFrom) return;
+        if ((await client.next()) === service.largeLeaseFrom) return;
       }
       throw new Error("the client leases no more than a few IDs");
     },
     next: () => {
-      const id = client.next();
-      if (typeof id !== "string") throw new Error("the buffer is empty");
+      const id = client.nextNow();
+      if (id === undefined) throw new Error("the buffer is empty");
       return id;
     },
   };

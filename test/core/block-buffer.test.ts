@@ -17,7 +17,7 @@ const RUNS = 1000;
 
 function oneBlock(first: bigint, count: number, change: Partial<Lease> = {}): Lease {
   const blocks = [{ first, count }];
-  return { blocks, shard: 3, askedAtMs: NOW_MS, freshForMs: FRESH_MS, ...change };
+  return { blocks, shard: 3, askedAtMs: NOW_MS, ...change };
 }
 
 function planned(buffer: BlockBuffer, nowMs = NOW_MS): Fetch {
@@ -29,8 +29,8 @@ function planned(buffer: BlockBuffer, nowMs = NOW_MS): Fetch {
 /** A buffer that holds this lease ahead. */
 function holding(lease: Lease, nowMs = NOW_MS): { buffer: BlockBuffer; rule: ScriptedRule } {
   const rule = new ScriptedRule();
-  const buffer = new BlockBuffer(rule);
-  expect(buffer.fill(planned(buffer, nowMs).ticket, lease, nowMs)).toBe(true);
+  const buffer = new BlockBuffer(rule, FRESH_MS);
+  expect(buffer.fill(planned(buffer, nowMs), lease, nowMs)).toBe(true);
   return { buffer, rule };
 }
 
@@ -46,37 +46,45 @@ describe("the edges in time", () => {
     const inUse = holding(oneBlock(100n, 2)).buffer;
     expect(inUse.advance(NOW_MS)).toBe(true);
     expect(inUse.advance(NOW_MS + ageMs)).toBe(isHandedOut);
-    const unfilled = new BlockBuffer(new ScriptedRule());
-    const { ticket } = planned(unfilled, NOW_MS + ageMs);
-    expect(unfilled.fill(ticket, oneBlock(100n, 2), NOW_MS + ageMs)).toBe(isHandedOut);
+    const unfilled = new BlockBuffer(new ScriptedRule(), FRESH_MS);
+    const fetch = planned(unfilled, NOW_MS + ageMs);
+    expect(unfilled.fill(fetch, oneBlock(100n, 2), NOW_MS + ageMs)).toBe(isHandedOut);
     expect(unfilled.advance(NOW_MS + ageMs)).toBe(isHandedOut);
+  });
+
+  it("B2 a changed freshForMs binds a lease in use and one ahead", () => {
+    const { buffer } = holding(oneBlock(100n, 9));
+    expect(buffer.advance(NOW_MS)).toBe(true);
+    expect(buffer.fill(planned(buffer), oneBlock(200n, 9), NOW_MS)).toBe(true);
+    buffer.freshForMs = 20;
+    expect(buffer.advance(NOW_MS + 21)).toBe(false);
+    expect([buffer.inUse, buffer.ahead]).toEqual([undefined, undefined]);
   });
 
   it.each([
     ["moved on", CLAIM_LAPSES_MS],
     ["went back", -1],
   ])("B3 a fetch unanswered blocks the next one until the clock %s", (_, stepMs) => {
-    const buffer = new BlockBuffer(new ScriptedRule());
+    const buffer = new BlockBuffer(new ScriptedRule(), FRESH_MS);
     const late = planned(buffer);
     const lapsedMs = NOW_MS + stepMs;
     const lastMs = stepMs > 0 ? lapsedMs - 1 : NOW_MS;
     expect(buffer.plan(lastMs, 1000)).toBeUndefined();
     const next = planned(buffer, lapsedMs);
     const fresh = { askedAtMs: lapsedMs };
-    expect(buffer.fill(late.ticket, oneBlock(100n, 1, fresh), lapsedMs)).toBe(false);
-    expect(buffer.fill(next.ticket, oneBlock(200n, 1, fresh), lapsedMs)).toBe(true);
+    expect(buffer.fill(late, oneBlock(100n, 1, fresh), lapsedMs)).toBe(false);
+    expect(buffer.fill(next, oneBlock(200n, 1, fresh), lapsedMs)).toBe(true);
     expect([buffer.advance(lapsedMs), idOf(buffer)]).toEqual([true, 200n]);
   });
 
   it.each([-YEAR_MS, -1, CLAIM_LAPSES_MS, YEAR_MS])(
     "B2 B3 numbers that do not age are kept though they come after %d ms, and again once more later",
     (stepMs) => {
-      const ageless = { freshForMs: Infinity };
       const buffer = new BlockBuffer(new ScriptedRule());
-      const { ticket } = planned(buffer);
+      const fetch = planned(buffer);
       const lateMs = NOW_MS + stepMs;
-      expect(buffer.fill(ticket, oneBlock(100n, 2, ageless), lateMs)).toBe(true);
-      expect(buffer.fill(ticket, oneBlock(100n, 2, ageless), lateMs), "B1").toBe(false);
+      expect(buffer.fill(fetch, oneBlock(100n, 2), lateMs)).toBe(true);
+      expect(buffer.fill(fetch, oneBlock(100n, 2), lateMs), "B1").toBe(false);
       expect([buffer.advance(lateMs), buffer.advance(lateMs + stepMs), idOf(buffer)]).toEqual([
         true,
         true,

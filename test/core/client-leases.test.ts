@@ -1,9 +1,9 @@
-/** Leases of the client's memory, against a binding that answers as it is told, on a clock that is set. */
+/** The client's stock, against a binding that answers as it is told, on a clock that is set. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Edgeflake } from "../../src/client/edgeflake.ts";
 import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
+import { countingBinding, FRESH_FOR_MS } from "../support/client-binding.ts";
 
-const FRESH_FOR_MS = 250;
 const ROUND_TRIP_MS = 100;
 
 let nowMs = 0;
@@ -18,18 +18,13 @@ afterEach(() => {
 /** A client, and the counts it asked for. A lease takes `takesMs` to come, or fails. */
 function asking(lease: { takesMs: number; fails: boolean }) {
   const counts: number[] = [];
-  let first = 1n;
-  const binding = {
-    blocks: async (_: string, count: number) => {
-      counts.push(count);
-      if (count > 1) nowMs += lease.takesMs;
-      if (count > 1 && lease.fails) throw Object.assign(new Error("full"), { code: "internal" });
-      const blocks = [{ first: `${first}`, count }];
-      first += BigInt(count);
-      return { blocks, shard: 0, freshForMs: FRESH_FOR_MS };
-    },
-    decode: () => Promise.reject(new Error("nothing is decoded here")),
-  };
+  const policy = { freshForMs: FRESH_FOR_MS };
+  const binding = countingBinding(({ count }) => {
+    counts.push(count);
+    if (count > 1) nowMs += lease.takesMs;
+    const fails = count > 1 && lease.fails;
+    return fails ? { code: "internal", status: 500, definite: false } : undefined;
+  }, policy);
   const client = new Edgeflake({ binding, namespace: "orders", retries: 0 });
   /** Repeated demand: two calls that find nothing, a turn apart. */
   const missTwice = async () => {
@@ -37,7 +32,7 @@ function asking(lease: { takesMs: number; fails: boolean }) {
     await client.next();
     await new Promise((resolve) => setTimeout(resolve));
   };
-  return { client, counts, missTwice };
+  return { client, counts, missTwice, policy };
 }
 
 describe("a client's lease", () => {
@@ -49,9 +44,26 @@ describe("a client's lease", () => {
     await missTwice();
     expect(counts.filter((count) => count > 1)).toHaveLength(1);
     nowMs += ageMs - ROUND_TRIP_MS;
-    const id = client.next();
-    expect(typeof id === "string").toBe(isInMemory);
-    await id;
+    expect(client.nextNow() !== undefined).toBe(isInMemory);
+  });
+
+  it("ages within one synchronous turn too", async () => {
+    const { client, missTwice } = asking({ takesMs: 0, fails: false });
+    await missTwice();
+    expect(client.nextNow()).toBeDefined();
+    nowMs += FRESH_FOR_MS + 1;
+    expect(client.nextNow()).toBeUndefined();
+  });
+
+  it("follows a freshForMs that was lowered meanwhile", async () => {
+    const { client, missTwice, policy } = asking({ takesMs: 0, fails: false });
+    policy.freshForMs = 60_000;
+    await missTwice();
+    nowMs += 1000;
+    expect(client.nextNow()).toBeDefined();
+    policy.freshForMs = FRESH_FOR_MS;
+    await client.take(1);
+    expect(client.nextNow()).toBeUndefined();
   });
 
   it("that failed is asked for again, once its claim has lapsed", async () => {
@@ -65,6 +77,28 @@ describe("a client's lease", () => {
     nowMs += CLAIM_LAPSES_MS;
     await missTwice();
     expect(counts.filter((count) => count > 1)).toHaveLength(2);
-    expect(typeof client.next()).toBe("string");
+    expect(client.nextNow()).toBeDefined();
+  });
+});
+
+describe("nextNow", () => {
+  it("never waits, and its misses are demand that is fetched for", async () => {
+    const { client, counts } = asking({ takesMs: 0, fails: false });
+    expect([client.nextNow(), client.nextNow()]).toEqual([undefined, undefined]);
+    expect(counts).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(client.nextNow()).toMatch(/^\d+$/);
+  });
+});
+
+describe("next", () => {
+  it("answers with a promise, from memory too", async () => {
+    const { client, counts, missTwice } = asking({ takesMs: 0, fails: false });
+    await missTwice();
+    const asked = counts.length;
+    const next = client.next();
+    expect(next).toBeInstanceOf(Promise);
+    expect(await next).toMatch(/^\d+$/);
+    expect(counts).toHaveLength(asked);
   });
 });

@@ -1,22 +1,18 @@
 /** A take that needs several requests, against a binding that writes down what it is asked. */
 import { describe, expect, it } from "vitest";
 import { Edgeflake } from "../../src/client/edgeflake.ts";
+import { countingBinding } from "../support/client-binding.ts";
 
 /** More than two requests of the most that one may ask for. */
 const COUNT = 250_000;
+const KEY_CHARS_MAX = 255;
 
 function recorded() {
   const keys: (string | undefined)[] = [];
-  let first = 1n;
-  const binding = {
-    blocks: (_: string, count: number, options: { idempotencyKey?: string | undefined } = {}) => {
-      keys.push(options.idempotencyKey);
-      const blocks = [{ first: `${first}`, count }];
-      first += BigInt(count);
-      return Promise.resolve({ blocks, shard: 0, freshForMs: 250 });
-    },
-    decode: () => Promise.reject(new Error("nothing is decoded here")),
-  };
+  const binding = countingBinding(({ idempotencyKey }) => {
+    keys.push(idempotencyKey);
+    return undefined;
+  });
   return { client: new Edgeflake({ binding, namespace: "numbers" }), keys };
 }
 
@@ -38,5 +34,15 @@ describe("the parts of one take", () => {
     expect(one.keys[0]).toBe("mine");
     expect(new Set(one.keys).size).toBe(3);
     expect(other.keys).toEqual(one.keys);
+  });
+
+  it("have keys that nobody else comes to have, and that any key has room for", async () => {
+    const { client, keys } = recorded();
+    const longest = "k".repeat(KEY_CHARS_MAX);
+    for (const idempotencyKey of ["mine", "mine+100000", longest]) {
+      await client.take(COUNT, { order: "strict", idempotencyKey });
+    }
+    expect(new Set(keys).size).toBe(9);
+    expect(keys.every((key) => key !== undefined && /^[!-~]{1,255}$/.test(key))).toBe(true);
   });
 });

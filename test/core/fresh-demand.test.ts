@@ -329,16 +329,17 @@ describe("a holder under load", () => {
   );
 
   it("a lone request long after a fetch that failed fetches nothing ahead", () => {
-    const buffer = new BlockBuffer(demandFor());
+    const buffer = new BlockBuffer(demandFor(), FRESH_MS);
     const ask = (nowMs: number) => {
       if (!buffer.advance(nowMs)) buffer.missed(nowMs);
       return buffer.plan(nowMs, 1000);
     };
     ask(NOW_MS);
-    const ticket = ask(NOW_MS)?.ticket ?? 0;
+    const fetch = ask(NOW_MS);
+    if (!fetch) throw new Error("no fetch is planned");
     const blocks = [{ first: 1n, count: FRESH_COUNT_MIN }];
-    const lease = { blocks, shard: 0, askedAtMs: NOW_MS, freshForMs: FRESH_MS };
-    expect(buffer.fill(ticket, lease, NOW_MS)).toBe(true);
+    const lease = { blocks, shard: 0, askedAtMs: NOW_MS };
+    expect(buffer.fill(fetch, lease, NOW_MS)).toBe(true);
     // Its lease is used up, and the fetch that was to follow never answers.
     for (let left = FRESH_COUNT_MIN + 1; left > 0; left -= 1) ask(NOW_MS);
     expect(ask(NOW_MS + 60 * MINUTE_MS)).toBeUndefined();

@@ -16,10 +16,10 @@ const EAGER: RefillRule = {
   answered: () => undefined,
 };
 
-function fill(buffer: BlockBuffer, blocks: readonly Block[], freshForMs = Infinity): boolean {
+function fill(buffer: BlockBuffer, blocks: readonly Block[]): boolean {
   const fetch = buffer.plan(NOW_MS, 1000);
   if (!fetch) return false;
-  return buffer.fill(fetch.ticket, { blocks, shard: 0, askedAtMs: NOW_MS, freshForMs }, NOW_MS);
+  return buffer.fill(fetch, { blocks, shard: 0, askedAtMs: NOW_MS }, NOW_MS);
 }
 
 function holding(...blocks: Block[]): BlockBuffer {
@@ -81,8 +81,8 @@ describe("IDs taken of a buffer at once", () => {
   });
 
   it("B2 are none that are too old", () => {
-    const buffer = new BlockBuffer(EAGER);
-    expect(fill(buffer, [BEYOND], FRESH_MS)).toBe(true);
+    const buffer = new BlockBuffer(EAGER, FRESH_MS);
+    expect(fill(buffer, [BEYOND])).toBe(true);
     expect(takeBlocks(buffer, 2, NOW_MS + FRESH_MS)).toHaveLength(1);
     expect(takeBlocks(buffer, 2, NOW_MS + FRESH_MS + 1)).toBeUndefined();
     expect(takeBlocks(buffer, 1, NOW_MS + FRESH_MS + 1)).toBeUndefined();

@@ -204,7 +204,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "B3 a refill that comes late is dropped",
     file: "core/block-buffer.ts",
-    from: "if (ticket !== this.#openTicket || lapsed) return false;",
+    from: "if (fetch !== this.#fetch || lapsed) return false;",
     to: "",
     project: "core",
     test: "test/core/block-buffer.test.ts",

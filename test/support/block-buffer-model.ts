@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import {
   BlockBuffer,
   CLAIM_LAPSES_MS,
+  type Fetch,
   type Lease,
   type LeaseUse,
   type RefillRule,
@@ -48,7 +49,7 @@ export class ScriptedRule implements RefillRule {
 type Asked = "whenPlanned" | "now" | "justFresh" | "tooOld" | "inFuture";
 
 export type BufferAction =
-  | { readonly kind: "advance" | "next" | "missed" }
+  | { readonly kind: "advance" | "missed" }
   /** At most so many: no more than the block has. */
   | { readonly kind: "skip"; readonly most: number }
   /** So many from one lease. */
@@ -64,9 +65,9 @@ export type BufferAction =
       /** Counted back from the last one: 0 is the fetch planned last; one never planned is unknown. */
       readonly fetch: number;
       readonly blockCounts: readonly number[];
-      readonly freshForMs: number;
       readonly asked: Asked;
     }
+  | { readonly kind: "policy"; readonly freshForMs: number }
   | { readonly kind: "clock"; readonly stepMs: number };
 
 /** The usual, or now and then one of the others. */
@@ -79,7 +80,6 @@ function mostly<T>(usual: T, ...others: T[]): fc.Arbitrary<T> {
 
 export const anyBufferAction: fc.Arbitrary<BufferAction> = fc.oneof(
   { weight: 12, arbitrary: fc.constant({ kind: "advance" as const }) },
-  { weight: 6, arbitrary: fc.constant({ kind: "next" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "missed" as const }) },
   {
     weight: 2,
@@ -107,8 +107,14 @@ export const anyBufferAction: fc.Arbitrary<BufferAction> = fc.oneof(
       kind: fc.constant("fill" as const),
       fetch: mostly(0, 1, 2, 1000),
       blockCounts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
-      freshForMs: mostly(FRESH_MS, 0, 20, 3000, Infinity, Infinity),
       asked: mostly<Asked>("whenPlanned", "now", "justFresh", "tooOld", "inFuture"),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("policy" as const),
+      freshForMs: mostly(FRESH_MS, 0, 20, 3000, Infinity, Infinity),
     }),
   },
   {
@@ -133,26 +139,27 @@ interface Held {
 
 /** A fetch that was planned, and what it brought. */
 interface Planned {
-  readonly ticket: number;
-  readonly plannedAtMs: number;
+  readonly fetch: Fetch;
   held?: Held;
 }
 
 /** What a buffer is: two lists of IDs, and the fetch that may bring the next one. */
 class Model {
+  freshForMs = FRESH_MS;
   inUse: Held | undefined;
   ahead: Held | undefined;
-  #claim: { readonly ticket: number; readonly atMs: number } | undefined;
+  #claim: Fetch | undefined;
   readonly endsOf: [count: number, used: number][] = [];
 
   advance(nowMs: number): bigint | undefined {
     const { inUse } = this;
-    if (inUse && isFresh(inUse.lease, nowMs) && inUse.used < inUse.ids.length) return this.next();
+    if (inUse && this.isFresh(inUse.lease, nowMs) && inUse.used < inUse.ids.length)
+      return this.next();
     return this.#goOver(nowMs) ? this.next() : undefined;
   }
 
   openFor(count: number, nowMs: number): boolean {
-    if (!this.inUse || !isFresh(this.inUse.lease, nowMs)) this.#goOver(nowMs);
+    if (!this.inUse || !this.isFresh(this.inUse.lease, nowMs)) this.#goOver(nowMs);
     if (this.inUse && this.inUse.ids.length - this.inUse.used >= count) return true;
     return (this.ahead?.ids.length ?? 0) >= count && this.#goOver(nowMs);
   }
@@ -161,7 +168,7 @@ class Model {
     this.#end(this.inUse);
     this.inUse = this.ahead;
     this.ahead = undefined;
-    if (this.inUse && isFresh(this.inUse.lease, nowMs)) return true;
+    if (this.inUse && this.isFresh(this.inUse.lease, nowMs)) return true;
     this.#end(this.inUse);
     this.inUse = undefined;
     return false;
@@ -178,15 +185,15 @@ class Model {
     return !this.ahead && !this.isClaimed(nowMs) && (!this.inUse || due);
   }
 
-  plan(ticket: number, nowMs: number): void {
-    this.#claim = { ticket, atMs: nowMs };
+  plan(fetch: Fetch): void {
+    this.#claim = fetch;
   }
 
-  fill(ticket: number, held: Held, nowMs: number): boolean {
-    if (ticket !== this.#claim?.ticket) return false;
-    if (held.lease.freshForMs !== Infinity && !this.isClaimed(nowMs)) return false;
+  fill(fetch: Fetch, held: Held, nowMs: number): boolean {
+    if (fetch !== this.#claim) return false;
+    if (this.freshForMs !== Infinity && !this.isClaimed(nowMs)) return false;
     this.#claim = undefined;
-    if (!isFresh(held.lease, nowMs)) {
+    if (!this.isFresh(held.lease, nowMs)) {
       this.#end(held);
       return false;
     }
@@ -196,14 +203,19 @@ class Model {
 
   leftAt(nowMs: number): number {
     const left = [this.inUse, this.ahead].map((held) =>
-      held && isFresh(held.lease, nowMs) ? held.ids.length - held.used : 0,
+      held && this.isFresh(held.lease, nowMs) ? held.ids.length - held.used : 0,
     );
     return left.reduce((sum, many) => sum + many, 0);
   }
 
   isClaimed(nowMs: number): boolean {
-    const sinceMs = nowMs - (this.#claim?.atMs ?? Number.POSITIVE_INFINITY);
+    const sinceMs = nowMs - (this.#claim?.plannedAtMs ?? Number.POSITIVE_INFINITY);
     return sinceMs >= 0 && sinceMs < CLAIM_LAPSES_MS;
+  }
+
+  isFresh({ askedAtMs }: Lease, nowMs: number): boolean {
+    if (this.freshForMs === Infinity) return true;
+    return nowMs >= askedAtMs && nowMs <= askedAtMs + this.freshForMs;
   }
 
   #end(held: Held | undefined): void {
@@ -211,18 +223,13 @@ class Model {
   }
 }
 
-function isFresh({ askedAtMs, freshForMs }: Lease, nowMs: number): boolean {
-  if (freshForMs === Infinity) return true;
-  return nowMs >= askedAtMs && nowMs <= askedAtMs + freshForMs;
-}
-
 /** A buffer and its model, driven alike; every ID that leaves is looked at for itself too. */
 export class BufferDriver {
   readonly #rule = new ScriptedRule();
-  readonly #buffer = new BlockBuffer(this.#rule);
+  readonly #buffer = new BlockBuffer(this.#rule, FRESH_MS);
   readonly #model = new Model();
   #nowMs = NOW_MS;
-  /** Whether `next` may be called: the clock has not moved since the last `advance`. */
+  /** Whether `skip` may be called: the clock has not moved since the last `advance`. */
   #sameMoment = false;
   #nextFirst = 1000n;
   readonly #fetches: Planned[] = [];
@@ -232,12 +239,13 @@ export class BufferDriver {
 
   do(action: BufferAction): void {
     if (action.kind === "clock") this.#moveClock(action.stepMs);
+    else if (action.kind === "policy") this.#setPolicy(action.freshForMs);
     else if (action.kind === "plan") this.#plan(action);
     else if (action.kind === "fill") this.#fill(action);
     else if (action.kind === "missed") this.#buffer.missed(this.#nowMs);
     else if (action.kind === "skip") this.#skip(action.most);
     else if (action.kind === "batch") this.#takeBatch(action.count);
-    else this.#move(action.kind === "next");
+    else this.#advance();
     this.#lookAtLeft();
   }
 
@@ -251,10 +259,15 @@ export class BufferDriver {
     this.#sameMoment = false;
   }
 
-  #move(isNext: boolean): void {
-    if (isNext && !this.#sameMoment) return;
-    const expected = isNext ? this.#model.next() : this.#model.advance(this.#nowMs);
-    const moved = isNext ? this.#buffer.next() : this.#buffer.advance(this.#nowMs);
+  #setPolicy(freshForMs: number): void {
+    this.#buffer.freshForMs = freshForMs;
+    this.#model.freshForMs = freshForMs;
+    this.#sameMoment = false;
+  }
+
+  #advance(): void {
+    const expected = this.#model.advance(this.#nowMs);
+    const moved = this.#buffer.advance(this.#nowMs);
     this.#sameMoment = true;
     if (moved) this.#look(idOf(this.#buffer));
     expect(moved ? idOf(this.#buffer) : undefined).toBe(expected);
@@ -279,7 +292,7 @@ export class BufferDriver {
     if (!isOpen) return;
     const shard = shardOf(this.#buffer);
     for (let left = count; left > 0; left -= 1) {
-      this.#move(false);
+      this.#advance();
       expect(shardOf(this.#buffer), "B5 one lease").toBe(shard);
     }
   }
@@ -288,7 +301,8 @@ export class BufferDriver {
     const left = leftAt(this.#buffer, this.#nowMs);
     const { inUse } = this.#model;
     const least = this.#model.leftAt(this.#nowMs);
-    if (inUse && !isFresh(inUse.lease, this.#nowMs)) expect(left).toBeLessThanOrEqual(least);
+    if (inUse && !this.#model.isFresh(inUse.lease, this.#nowMs))
+      expect(left).toBeLessThanOrEqual(least);
     else expect(left).toBe(least);
   }
 
@@ -298,7 +312,7 @@ export class BufferDriver {
     const before = this.#handedOut.get(held) ?? 0;
     expect(held.ids.indexOf(id), "B1 the next of its lease, so never one again").toBe(before);
     this.#handedOut.set(held, before + 1);
-    expect(isFresh(held.lease, this.#nowMs), "B2 is fresh").toBe(true);
+    expect(this.#model.isFresh(held.lease, this.#nowMs), "B2 is fresh").toBe(true);
     expect(shardOf(this.#buffer)).toBe(held.lease.shard);
   }
 
@@ -311,30 +325,32 @@ export class BufferDriver {
     expect(fetch?.count).toBe(isExpected ? most : undefined);
     if (!fetch) return;
     expect(wasClaimed, "B3 one claim at a time").toBe(false);
-    this.#model.plan(fetch.ticket, this.#nowMs);
-    this.#fetches.push({ ticket: fetch.ticket, plannedAtMs: this.#nowMs });
+    this.#model.plan(fetch);
+    this.#fetches.push({ fetch });
   }
 
   #fill(action: Extract<BufferAction, { kind: "fill" }>): void {
-    const unknown: Planned = { ticket: this.#fetches.length + 1000, plannedAtMs: this.#nowMs };
-    const fetch = this.#fetches.at(-1 - action.fetch) ?? unknown;
+    const unknown: Planned = { fetch: { count: 1, plannedAtMs: this.#nowMs } };
+    const planned = this.#fetches.at(-1 - action.fetch) ?? unknown;
+    const { fetch } = planned;
     // Brought again, it is the same lease.
-    fetch.held ??= this.#makeHeld(action, fetch.plannedAtMs);
+    planned.held ??= this.#makeHeld(action, fetch.plannedAtMs);
+    const { held } = planned;
     const wasAhead = this.#model.ahead !== undefined;
-    const isExpected = this.#model.fill(fetch.ticket, fetch.held, this.#nowMs);
-    const isTaken = this.#buffer.fill(fetch.ticket, fetch.held.lease, this.#nowMs);
+    const isExpected = this.#model.fill(fetch, held, this.#nowMs);
+    const isTaken = this.#buffer.fill(fetch, held.lease, this.#nowMs);
     expect(isTaken).toBe(isExpected);
     if (!isTaken) return;
     expect(wasAhead, "B4 one lease ahead at a time").toBe(false);
-    expect(this.#takenIn.has(fetch.held), "B1 taken in once").toBe(false);
-    this.#takenIn.add(fetch.held);
+    expect(this.#takenIn.has(held), "B1 taken in once").toBe(false);
+    this.#takenIn.add(held);
   }
 
   #makeHeld(
-    { blockCounts, freshForMs, asked }: Extract<BufferAction, { kind: "fill" }>,
+    { blockCounts, asked }: Extract<BufferAction, { kind: "fill" }>,
     plannedAtMs: number,
   ): Held {
-    const lastsMs = Math.min(freshForMs, YEAR_MS);
+    const lastsMs = Math.min(this.#model.freshForMs, YEAR_MS);
     const askedAtMs = {
       whenPlanned: plannedAtMs,
       now: this.#nowMs,
@@ -351,7 +367,7 @@ export class BufferDriver {
       Array.from({ length: count }, (_, index) => first + BigInt(index)),
     );
     const shard = this.#heldById.size;
-    const held = { lease: { blocks, shard, askedAtMs, freshForMs }, ids, used: 0 };
+    const held = { lease: { blocks, shard, askedAtMs }, ids, used: 0 };
     for (const id of ids) this.#heldById.set(id, held);
     return held;
   }

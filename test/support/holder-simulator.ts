@@ -33,8 +33,8 @@ export function simulateHolder(
   freshForMs: number,
   { totalMs, roundTripMs, asked, sizes = [1] }: Load,
 ): Outcome {
-  const buffer = new BlockBuffer(demand);
-  const underway: (Fetch & { readonly askedAtMs: number })[] = [];
+  const buffer = new BlockBuffer(demand, freshForMs);
+  const underway: Fetch[] = [];
   const fetches: number[] = [];
   const outcome = { served: 0, leased: 0, requests: 0, missed: 0 };
   const take = (count: number, nowMs: number): boolean => {
@@ -44,11 +44,11 @@ export function simulateHolder(
   };
   for (let nowMs = START_MS; nowMs < START_MS + totalMs; nowMs += 1) {
     const [fetched] = underway;
-    if (fetched && fetched.askedAtMs + roundTripMs <= nowMs) {
+    if (fetched && fetched.plannedAtMs + roundTripMs <= nowMs) {
       underway.shift();
-      const { ticket, count, askedAtMs } = fetched;
+      const { count, plannedAtMs: askedAtMs } = fetched;
       const blocks = [{ first: BigInt(outcome.leased), count }];
-      buffer.fill(ticket, { blocks, shard: 0, askedAtMs, freshForMs }, nowMs);
+      buffer.fill(fetched, { blocks, shard: 0, askedAtMs }, nowMs);
       outcome.leased += count;
     }
     for (let left = asked(nowMs - START_MS); left > 0; left -= 1) {
@@ -62,7 +62,7 @@ export function simulateHolder(
       const fetch = buffer.plan(nowMs, COUNT_MAX);
       if (!fetch) continue;
       fetches.push(fetch.count);
-      underway.push({ ...fetch, askedAtMs: nowMs });
+      underway.push(fetch);
     }
   }
   return { ...outcome, fetches };

@@ -92,7 +92,9 @@ class Held {
   }
 }
 
-interface Asked extends Fetch {
+interface Asked {
+  readonly fetch: Fetch;
+  readonly count: number;
   readonly atMs: number;
   segment?: Segment | undefined;
 }
@@ -149,8 +151,8 @@ class Isolate {
     const block = asked.segment && blockOf(this.#allocator.numbers, asked.segment);
     if (!asked.segment || !block) return;
     const isExpected = fetch === 0 && !this.#answered.includes(asked);
-    const lease = { blocks: [block], shard: 0, askedAtMs: asked.atMs, freshForMs: Infinity };
-    expect(this.#buffer.fill(asked.ticket, lease, this.nowMs), "B1 B3").toBe(isExpected);
+    const lease = { blocks: [block], shard: 0, askedAtMs: asked.atMs };
+    expect(this.#buffer.fill(asked.fetch, lease, this.nowMs), "B1 B3").toBe(isExpected);
     if (!isExpected) return;
     expect(this.#ahead, "B4").toBeUndefined();
     this.#ahead = new Held(this.#allocator.numbers, asked.segment);
@@ -188,7 +190,7 @@ class Isolate {
     const fetch = this.#buffer.plan(this.nowMs, SEGMENT_STEP_MAX);
     const isExpected = isDue && !isClaimed && !this.#ahead;
     expect(fetch?.count, "the step of each fetch").toBe(isExpected ? step : undefined);
-    if (fetch) this.#asked.push({ ...fetch, atMs: this.nowMs });
+    if (fetch) this.#asked.push({ fetch, count: fetch.count, atMs: this.nowMs });
   }
 
   #exact(count: number): Taken[] {

@@ -19,9 +19,7 @@ describe("a client with a binding", () => {
       ids.push(...(await Promise.all(Array.from({ length: 100 }, () => client.next()))));
     }
     expect(new Set(ids).size).toBe(5000);
-    const burst = Array.from({ length: 1000 }, () => client.next());
-    expect(burst.some((one) => typeof one === "string")).toBe(true);
-    await Promise.all(burst);
+    expect(client.nextNow()).toMatch(/^\d+$/);
   });
 
   it("keeps strict order for a key", async () => {
@@ -32,7 +30,7 @@ describe("a client with a binding", () => {
 
   it("rejects with the service's own code", async () => {
     const nobody = new Edgeflake({ binding: env.IDS, namespace: "nope" });
-    const error: unknown = await Promise.resolve(nobody.next()).catch((thrown: unknown) => thrown);
+    const error: unknown = await nobody.next().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(EdgeflakeError);
     expect(error).toMatchObject({ code: "unknown_namespace", status: 404, definite: true });
   });

@@ -1,6 +1,7 @@
 /** The HTTP contract: answers, formats, and every kind of bad input. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { ENCODINGS } from "../../src/core/codec.ts";
 import { PRESETS } from "../../src/core/presets.ts";
 import { app } from "../../src/http/app.ts";
 import { clock, useClock } from "../support/clock.ts";
@@ -271,6 +272,19 @@ describe("bad parameters", () => {
       const details = errors.filter((error) => error.parameter === parameter);
       expect(details.some(({ detail }) => takes.test(detail))).toBe(true);
     }
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["ids/default?count=0", { parameter: "count", min: 1, max: 10_000 }],
+    ["ids/twitter?count=1000001&format=text", { parameter: "count", min: 1, max: 1_000_000 }],
+    ["blocks/js53?count=0&order=strict", { parameter: "count", min: 1, max: 196_608 }],
+    ["ids/default?shard=8", { parameter: "shard", min: 0, max: 7 }],
+    ["ids/default?order=x", { parameter: "order", allowed: ["fresh", "strict"] }],
+    ["ids/default?encoding=number", { parameter: "encoding", allowed: [...ENCODINGS] }],
+    ["shards/default?x=1", { parameter: "x", allowed: ["limit", "cursor"] }],
+  ])("%s says for programs what is taken", async (path, takes) => {
+    const { body } = await problemOf(`/v1/${path}`);
+    expect(body.errors).toEqual([{ detail: expect.any(String), ...takes }]);
   });
 
   it("may have the names of prototypes", async () => {

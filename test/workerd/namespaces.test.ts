@@ -3,6 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { REGIONS } from "../../src/core/regions.ts";
 import { BUILT_IN_NAMESPACES } from "../../src/service/namespaces.ts";
 import { ask, CLOSED, keyFor, put } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
@@ -111,6 +112,33 @@ describe("PUT", () => {
     expect([status, body.code]).toEqual([400, "invalid_body"]);
     expect(body.errors).toContainEqual(expect.objectContaining({ field }));
     expect((await ask("/v1/namespaces/never")).status).toBe(404);
+  });
+
+  it.each<[Record<string, unknown>, Record<string, unknown>]>([
+    [{ kind: "other" }, { field: "kind", allowed: ["snowflake", "segment"] }],
+    [
+      { kind: "snowflake", preset: "js53", shards: 9 },
+      { field: "shards", min: 1, max: 8 },
+    ],
+    [
+      { kind: "snowflake", regions: ["mars"] },
+      { field: "regions.0", allowed: [...REGIONS] },
+    ],
+    [
+      { kind: "snowflake", layout: { ...CUSTOM, tickMs: 2 } },
+      { field: "layout.tickMs", allowed: [1, 10, 1000] },
+    ],
+    [
+      { kind: "segment", step: 2, delta: 3 },
+      { field: "step", min: 3 },
+    ],
+    [
+      { kind: "segment", step: 0 },
+      { field: "step", min: 1, max: 1_000_000 },
+    ],
+  ])("of %j says for programs what is taken", async (json, takes) => {
+    const { body } = await put("never", json);
+    expect(body.errors).toEqual([{ detail: expect.any(String), ...takes }]);
   });
 
   it.each(["default", "twitter", "leaf", "js53", "node"])(

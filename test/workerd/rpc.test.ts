@@ -1,10 +1,16 @@
 /** Service-binding RPC: a second Worker calls the entrypoint of the production build. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import type { EdgeflakeBinding } from "../../src/client/binding.ts";
+import type { BlocksOptions } from "../../src/core/binding.ts";
+import { put } from "../support/admin.ts";
 import { useClock } from "../support/clock.ts";
 import { namespaceOf } from "../support/shards.ts";
 
 useClock("waits");
+
+/** The entrypoint has all that the client's type of a binding says: the compiler sees to it. */
+const entrypoint: EdgeflakeBinding = exports.Edgeflake;
 
 interface Outcome {
   readonly value?: unknown;
@@ -75,6 +81,60 @@ describe("blocks", () => {
     expect(blocks.reduce((sum, { count }) => sum + count, 0)).toBe(5000);
     const decoded = await call("decode", "default", blocks[0]?.first);
     expect(decoded.value).toMatchObject({ shard: 2 });
+  });
+});
+
+describe("a caller that says where it is", () => {
+  // Shard i is near the i-th region of enam, wnam, weur, apac, and so on.
+  it.each<[string, BlocksOptions, number]>([
+    ["a request.cf", { near: { latitude: "35.68", longitude: "139.69" } }, 3],
+    ["degrees", { near: { latitude: 52.5, longitude: 13.4 } }, 2],
+    ["a region", { region: "sam" }, 0],
+    ["a region of its own", { region: "wnam" }, 1],
+    ["a request.cf without a place", { near: {} }, 0],
+  ])("%s gets a shard near to it", async (_, options, residue) => {
+    const name = `near-${residue}-${Object.keys(options)}-${JSON.stringify(options).length}`;
+    expect((await put(name)).status).toBe(201);
+    const { shard } = await entrypoint.blocks(name, 1, options);
+    expect(shard % 4).toBe(residue);
+  });
+
+  it.each([
+    ["near", { near: "Tokyo" }],
+    ["near", { near: null }],
+    ["region", { region: "mars" }],
+    ["region", { region: "apac", near: {} }],
+  ])("is told what %s takes: %j", async (parameter, options) => {
+    const { problem } = await call("blocks", "default", 1, options);
+    expect(problem).toMatchObject({ code: "invalid_parameter", definite: true });
+    expect(problem?.errors).toMatchObject([{ parameter }]);
+  });
+});
+
+describe("refusals as values", () => {
+  it("blocksOrProblem and decodeOrProblem throw nothing", async () => {
+    const good = await call("blocksOrProblem", "default", 3, { shard: 1 });
+    expect(good.value).toMatchObject({ ok: true, value: { shard: 1 } });
+    const unknown = await call("blocksOrProblem", "nope", 3);
+    expect(unknown.value).toEqual({
+      ok: false,
+      problem: {
+        code: "unknown_namespace",
+        status: 404,
+        definite: true,
+        detail: "There is no namespace nope.",
+      },
+    });
+    const { value } = await call("blocksOrProblem", "js53", 1_000_000, { order: "strict" });
+    expect(value).toMatchObject({
+      ok: false,
+      problem: {
+        code: "invalid_parameter",
+        errors: [{ parameter: "count", min: 1, max: 196_608 }],
+      },
+    });
+    const id = await call("decodeOrProblem", "default", "x");
+    expect(id.value).toMatchObject({ ok: false, problem: { code: "invalid_parameter" } });
   });
 });
 

@@ -61,6 +61,23 @@ describe("the methods", () => {
     expect(body.ids).toEqual(texts(104, 3));
   });
 
+  it("keys of a binding whose props name its caller are its own", async () => {
+    const name = await someSegment();
+    const options = { idempotencyKey: "order-1" };
+    const [billing, shop] = ["billing", "shop"].map((caller) =>
+      exports.Edgeflake({ props: { caller } }),
+    );
+    expect(await billing?.nextId(name, options)).toBe("1");
+    expect(await shop?.nextId(name, options)).toBe("2");
+    expect(await rpc.nextId(name, options)).toBe("3");
+    expect(await billing?.nextId(name, options)).toBe("1");
+    const unnamed = exports.Edgeflake({ props: { caller: "a b" } });
+    expect(await thrown(() => unnamed.nextId(name))).toMatchObject({
+      code: "invalid_parameter",
+      errors: [{ parameter: "props.caller" }],
+    });
+  });
+
   it.each([
     ["idempotency-key", { idempotencyKey: "" }],
     ["idempotency-key", { idempotencyKey: "a b" }],
@@ -153,13 +170,14 @@ describe("a client with a binding", () => {
     expect(ids).toEqual(["2", "5", "8", "11", "14"]);
     let atOnce = 0;
     for (let round = 0; round < 30; round += 1) {
-      const burst = Array.from({ length: 100 }, () => client.next());
-      atOnce += burst.filter((one) => typeof one === "string").length;
-      ids.push(...(await Promise.all(burst)));
+      const now = client.nextNow();
+      if (now !== undefined) ids.push(now);
+      atOnce += now === undefined ? 0 : 1;
+      ids.push(...(await Promise.all(Array.from({ length: 100 }, () => client.next()))));
     }
     expect(atOnce).toBeGreaterThan(0);
     expect(ids.every((id) => BigInt(id) % 3n === 2n)).toBe(true);
-    expect(new Set(ids).size).toBe(3005);
+    expect(new Set(ids).size).toBe(3005 + atOnce);
     const [id = ""] = ids;
     expect(await client.decode(id)).toEqual({ id, kind: "segment", value: id });
   });
