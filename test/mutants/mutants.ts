@@ -202,6 +202,14 @@ export const MUTANTS: readonly Mutant[] = [
     test: "test/core/block-buffer.test.ts",
   },
   {
+    guard: "B2 a lowered freshForMs binds what an isolate holds",
+    file: "service/fresh-ids.ts",
+    from: "buffer.freshForMs = policy.freshForMs;",
+    to: "",
+    project: "workerd",
+    test: "test/workerd/fresh-ids.test.ts",
+  },
+  {
     guard: "B3 a refill that comes late is dropped",
     file: "core/block-buffer.ts",
     from: "if (fetch !== this.#fetch || lapsed) return false;",

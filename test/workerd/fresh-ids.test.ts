@@ -368,6 +368,14 @@ describe("an ID from memory", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
+  it("ages by the policy as it was last read: a lowered freshForMs binds what is held", async () => {
+    const { one, shards, namespace } = await leased({ freshForMs: 60_000 });
+    clock.step(FRESH_FOR_MS + 1);
+    expect(await one()).toMatchObject({ fromMemory: true });
+    const lowered = { ...namespace, policy: { ...namespace.policy, freshForMs: FRESH_FOR_MS } };
+    expect(await holderOf(shards, lowered).one()).toMatchObject({ fromMemory: false });
+  });
+
   it("has freshForMs of its own namespace", async () => {
     const { one } = await leased({ freshForMs: 20 });
     clock.step(20);
