@@ -3,7 +3,8 @@
  *
  *   segment (id = 0, maxId, fingerprint, updatedMs, tally)  one row, made by the first allocation. Every number
  *                                                           below maxId, and none from it on, was given out.
- *   answer  (seq, idempotencyKey, fromId, untilId, count, atMs)  what a request with that key got. seq grows with time.
+ *   answer  (seq, idempotencyKey, fromId, untilId, count, atMs)  what a request with that key got. seq grows with time,
+ *                                                                and atMs is never earlier than that time (D7).
  *
  * Numbers reach 2^63, beyond what an INTEGER column gives back exactly as a JS number: they are decimal TEXT.
  */
@@ -22,6 +23,12 @@ const SCHEMA = `
   );
 `;
 
+/** Both clocks of a call, its object's and its caller's, in unix ms. At most one of them is wrong. */
+export interface CallClocks {
+  readonly earlierMs: number;
+  readonly laterMs: number;
+}
+
 /** Old answers that make room for a new one: more than one, so that a full table empties. */
 const DELETED_AT_A_TIME = 2;
 
@@ -39,6 +46,7 @@ const SegmentRow = v.object({
 });
 const AnswerRow = v.object({ fromId: number, untilId: number, count: whole });
 const SeqRow = v.object({ seq: whole });
+const AtRow = v.object({ atMs: v.pipe(v.number(), v.safeInteger()) });
 
 export type SegmentRow = v.InferOutput<typeof SegmentRow>;
 
@@ -93,12 +101,12 @@ export class SegmentStorage {
     return rowsWritten > 0;
   }
 
-  /** What that key was answered, within IDEMPOTENCY_KEPT_MS. */
-  answer(key: string, nowMs: number): KeptAnswer | undefined {
+  /** What that key was answered, within IDEMPOTENCY_KEPT_MS (D7). */
+  answer(key: string, { earlierMs }: CallClocks): KeptAnswer | undefined {
     const rows = this.#sql.exec(
       "SELECT fromId, untilId, count FROM answer WHERE idempotencyKey = ? AND atMs > ?",
       key,
-      nowMs - IDEMPOTENCY_KEPT_MS,
+      earlierMs - IDEMPOTENCY_KEPT_MS,
     );
     return rows.toArray().map((row) => {
       const { fromId, untilId, count } = v.parse(AnswerRow, row);
@@ -106,9 +114,11 @@ export class SegmentStorage {
     })[0];
   }
 
-  /** Keeps an answer for its key. Those too old go, IDEMPOTENCY_KEYS_MAX stay at most. */
-  keepAnswer(key: string, { segment, count }: KeptAnswer, nowMs: number): void {
+  /** Keeps an answer for its key (D7). Those too old go, IDEMPOTENCY_KEYS_MAX stay at most. */
+  keepAnswer(key: string, { segment, count }: KeptAnswer, clocks: CallClocks): void {
     const { from, until } = segment;
+    const { earlierMs, laterMs } = clocks;
+    this.#restamp(laterMs);
     // An answer of that key that is here still was found to be too old.
     this.#sql.exec("DELETE FROM answer WHERE idempotencyKey = ?", key);
     const inserted = this.#sql.exec(
@@ -117,7 +127,7 @@ export class SegmentStorage {
       `${from}`,
       `${until}`,
       count,
-      nowMs,
+      laterMs,
     );
     const { seq } = v.parse(SeqRow, inserted.one());
     this.#sql.exec(
@@ -125,8 +135,18 @@ export class SegmentStorage {
         SELECT seq FROM (SELECT seq, atMs FROM answer ORDER BY seq LIMIT ${DELETED_AT_A_TIME})
         WHERE atMs <= ? OR seq <= ?
       )`,
-      nowMs - IDEMPOTENCY_KEPT_MS,
+      earlierMs - IDEMPOTENCY_KEPT_MS,
       seq - IDEMPOTENCY_KEYS_MAX,
     );
+  }
+
+  /**
+   * An oldest answer that is stamped later than now was stamped by a clock that was ahead. All such are stamped anew:
+   * left alone, they would stay, and keep those after them, until that time.
+   */
+  #restamp(laterMs: number): void {
+    const [row] = this.#sql.exec("SELECT atMs FROM answer ORDER BY seq LIMIT 1").toArray();
+    if (!row || v.parse(AtRow, row).atMs <= laterMs) return;
+    this.#sql.exec("UPDATE answer SET atMs = ? WHERE atMs > ?", laterMs, laterMs);
   }
 }

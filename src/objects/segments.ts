@@ -10,6 +10,10 @@
  *  D5 start, delta and remainder for ever: a call with others is refused and given nothing.
  *  D6 A request with an Idempotency-Key gets the numbers that the key got before; those and maxId are written
  *     together or not at all.
+ *  D7 A key is kept for IDEMPOTENCY_KEPT_MS, unless IDEMPOTENCY_KEYS_MAX newer ones push it out, even if one clock of
+ *     each call is wrong, the object's or its caller's: an answer is stamped with the later of both clocks, and
+ *     forgotten by the earlier. So a wild clock forgets nothing, and neither does one that is old because its call
+ *     was queued. No call is refused for its clocks.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
@@ -24,7 +28,7 @@ import {
 import { writeSegmentReply } from "../core/segment-reply.ts";
 import { Instance } from "./instance.ts";
 import { fingerprintOf, parseSegmentSpec } from "./segment-spec.ts";
-import { SegmentStorage } from "./segment-storage.ts";
+import { type CallClocks, SegmentStorage } from "./segment-storage.ts";
 import { type Tally, tallyOf, withFetch } from "./segment-tally.ts";
 
 export interface SegmentStatus {
@@ -85,13 +89,17 @@ export class Segments extends DurableObject<Env> {
     return writeSegmentReply(allocation);
   }
 
-  /** Just the next `count` IDs; `key`, unless empty: an Idempotency-Key with its owner. A segment reply as text. */
-  nextNumbers(spec: string, count: number, key: string): string {
+  /**
+   * Just the next `count` IDs; `key`, unless empty: an Idempotency-Key with its owner. `callerNowMs`: the caller's
+   * clock. A segment reply as text.
+   */
+  nextNumbers(spec: string, count: number, key: string, callerNowMs: number): string {
     const opened = this.#openFor(spec);
     if (!opened.ok) return this.#refuse(opened.refusal);
     const { open } = opened;
     const nowMs = Date.now();
-    const kept = key === "" ? undefined : this.#storage.answer(key, nowMs);
+    const clocks = clocksOf(nowMs, callerNowMs);
+    const kept = key === "" ? undefined : this.#storage.answer(key, clocks);
     if (kept && kept.count !== count) return this.#refuse(otherRequest(kept.count));
     if (kept) return this.#repeat(open, { ok: true, segment: kept.segment });
     const allocation = allocateCount(open.numbers, open.maxId, count);
@@ -104,7 +112,7 @@ export class Segments extends DurableObject<Env> {
     else {
       this.#storage.atOnce(() => {
         moved = this.#move(open, segment, tally, nowMs);
-        this.#storage.keepAnswer(key, { segment, count }, nowMs);
+        this.#storage.keepAnswer(key, { segment, count }, clocks);
       });
     }
     this.#open = moved;
@@ -164,6 +172,11 @@ export class Segments extends DurableObject<Env> {
   #superseded(): never {
     this.#instance.end("another instance of this segment object has moved its maxId");
   }
+}
+
+/** The clocks of a call (D7). */
+function clocksOf(nowMs: number, callerNowMs: number): CallClocks {
+  return { earlierMs: Math.min(nowMs, callerNowMs), laterMs: Math.max(nowMs, callerNowMs) };
 }
 
 function otherRequest(count: number): Refusal {

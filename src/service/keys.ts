@@ -1,7 +1,7 @@
 import { type ApiKeyRecord, isExpired } from "../core/api-key.ts";
 import { remember } from "../core/remember.ts";
 import type { AddKeyReply } from "../objects/registry.ts";
-import { CACHE_ENTRIES_MAX } from "./limits.ts";
+import { CACHE_ENTRIES_MAX, CACHE_TRUSTED_MS } from "./limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
 import { callRegistry, type RegistryBinding } from "./registry-call.ts";
 
@@ -15,8 +15,8 @@ const KEY_RANDOM_BYTES = 24;
 const KEY_CHECK_CHARS = 6;
 const KEY_ID_BYTES = 9;
 
-/** Keys that this isolate has seen work, by their digest. The registry failing, they are not taken on trust. */
-const known = new RegistryCache<ApiKeyRecord>({ servesStale: false });
+/** Keys that this isolate has seen work, by their digest. A failing registry does not prolong them. */
+const known = new RegistryCache<ApiKeyRecord>({ staleMaxMs: CACHE_TRUSTED_MS });
 
 /**
  * Digests of tokens that were in force when last looked at: saves hashing them for each request. Such a look-up
@@ -72,7 +72,10 @@ export function deleteKey(registry: RegistryBinding, id: string): Promise<boolea
 
 export interface FindKeyHooks {
   readonly waitUntil: (work: Promise<unknown>) => void;
-  /** Called before the registry is asked; what it throws is thrown. */
+  /**
+   * Called before this request asks the registry; what it throws is thrown. A request that finds what another one
+   * reads is not charged: it costs the registry nothing.
+   */
   readonly beforeAsking: () => Promise<void>;
 }
 
@@ -85,7 +88,7 @@ export async function findKey(
   registry: RegistryBinding,
   adminKey: string,
   token: string,
-  { waitUntil, beforeAsking }: FindKeyHooks,
+  hooks: FindKeyHooks,
 ): Promise<ApiKeyRecord | undefined> {
   const digest = await sha256(token);
   const hash = digest.toHex();
@@ -96,11 +99,9 @@ export async function findKey(
   }
   const [, random, check] = KEY_FORMAT.exec(token) ?? [];
   if (random === undefined || check !== (await checkOf(random))) return undefined;
-  const read = async (): Promise<ApiKeyRecord | undefined> => {
-    await beforeAsking();
-    return callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyByHash(hash));
-  };
-  const record = await known.get(hash, read, waitUntil);
+  const read = () =>
+    callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyByHash(hash));
+  const record = await known.get(hash, read, hooks);
   if (!record || isExpired(record, Date.now())) return undefined;
   remember(digestsOfKnown, token, hash, CACHE_ENTRIES_MAX);
   return record;

@@ -43,10 +43,20 @@ export const OVERLOADED_RETRY_MS = 1000;
 export const CACHE_TRUSTED_MS = 30_000;
 /** How long it is remembered that a name or key is unknown, in ms: keeps typos and floods off the registry. */
 export const UNKNOWN_TRUSTED_MS = 1000;
-/** A claim to read in the background lapses after this, in ms; also how long a failed registry is left alone, per entry. */
+/** Age up to which a namespace is served while the registry fails, in ms: a retirement or a new policy must reach every isolate. */
+export const NAMESPACE_STALE_MAX_MS = 900_000;
+/** How long after a failure a key is not read again in the background, in ms: a registry in trouble is left alone. */
 export const CACHE_RETRY_MS = 1000;
 /** How long the registry is waited for, in ms: it answers in a few, from far away in some hundred. */
 export const REGISTRY_TIMEOUT_MS = 3000;
+/** A claim to read the registry lapses after this, in ms: longer than a read takes, so that no second one starts beside it. */
+export const READ_CLAIM_LAPSES_MS = REGISTRY_TIMEOUT_MS + 500;
+/** First pause between two looks for another request's answer, in ms; then it doubles: a registry nearby answers in a few ms. */
+export const READ_LOOK_MIN_MS = 5;
+/** Longest such pause, in ms: how late an answer may be noticed. */
+export const READ_LOOK_MAX_MS = 250;
+/** Longest wait for another request's read, in ms: until its claim lapses, and for a read that takes over and is quick. */
+export const READ_WAIT_MAX_MS = READ_CLAIM_LAPSES_MS + 500;
 /** Namespaces, keys, and unknown ones of each, that an isolate remembers; the oldest is forgotten first. */
 export const CACHE_ENTRIES_MAX = 1000;
 /** Lists of namespaces and keys. */

@@ -11,6 +11,7 @@ import type { SegmentNumbers } from "../core/segment.ts";
 import { type SegmentDefinition, segmentNumbersOf } from "../core/segment-definition.ts";
 import type { PutReply, Registry } from "../objects/registry.ts";
 import type { StoredNamespace } from "../objects/registry-storage.ts";
+import { NAMESPACE_STALE_MAX_MS } from "./limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
 import { callRegistry, type RegistryBinding } from "./registry-call.ts";
 
@@ -67,8 +68,8 @@ const BUILT_IN: ReadonlyMap<string, Namespace> = new Map([
   builtIn(SEGMENT_NAME, { kind: "segment" }),
 ]);
 
-/** Namespaces of the registry that this isolate knows. The registry failing, they are served on. */
-const known = new RegistryCache<Namespace>({ servesStale: true });
+/** Namespaces of the registry that this isolate knows. If the registry fails, they are served from memory for a while. */
+const known = new RegistryCache<Namespace>({ staleMaxMs: NAMESPACE_STALE_MAX_MS });
 
 /** The built-in namespaces. Their names and layouts never change, and no other name becomes one. */
 export const BUILT_IN_NAMESPACES: readonly Namespace[] = [...BUILT_IN.values()];
@@ -91,7 +92,7 @@ export async function findNamespace(
     );
     return stored && namespaceOf(stored);
   };
-  return known.get(name, read, waitUntil);
+  return known.get(name, read, { waitUntil });
 }
 
 /** The namespace of that name, where this isolate knows it without asking; undefined says nothing. */

@@ -2,121 +2,206 @@
  * What an isolate remembers of the registry: plain data, bounded, so that a busy isolate asks seldom
  * and a change reaches every isolate within CACHE_TRUSTED_MS.
  *
- *  - younger than 15 to 30 s (drawn per entry, so that isolates do not ask in step): served as it is
+ * An answer is, by its age,
+ *  - younger than 15 to 30 s (drawn per answer, so that isolates do not ask in step): served as it is
  *  - up to 30 s: served, and read again in the background
- *  - older: read again and awaited; while the registry fails, served on or not as `servesStale` says
+ *  - older: read again first; if the registry fails, served up to the age of `staleMaxMs`
+ *
+ * A key has at most one read in flight. The request that reads leaves a claim; the others look at the claim
+ * in growing pauses, because no request may await the promise of another. A claim ends
+ *  - answered: the others find the answer
+ *  - failed: the others fail too, so that a dead registry costs each of them one time-out, not one after another
+ *  - refused, because its request may not ask: each of the others is charged itself, then one of them reads
+ *  - lapsed (its request was cancelled) or forgotten: one of the others reads
  */
 import { remember } from "../core/remember.ts";
 import {
   CACHE_ENTRIES_MAX,
   CACHE_RETRY_MS,
   CACHE_TRUSTED_MS,
+  READ_CLAIM_LAPSES_MS,
+  READ_LOOK_MAX_MS,
+  READ_LOOK_MIN_MS,
+  READ_WAIT_MAX_MS,
   UNKNOWN_TRUSTED_MS,
 } from "./limits.ts";
+import { RegistryUnavailableError } from "./registry-call.ts";
 
-interface Entry<Value> {
-  readonly value: Value;
+interface Answer<Value> {
+  /** Undefined: the registry does not know the key. */
+  readonly value: Value | undefined;
   readonly readAtMs: number;
+  /** Ages in ms: read again in the background from this on, … */
   readonly refreshAfterMs: number;
-  /** When it was last set out to be read in the background. A claim lapses: a cancelled read must not block the next. */
-  claimedAtMs: number;
-  /** When reading it again last failed. */
-  failedAtMs: number;
+  /** … served up to this, … */
+  readonly trustedMs: number;
+  /** … and up to this if the registry fails. */
+  readonly staleMs: number;
 }
 
-type WaitUntil = (work: Promise<unknown>) => void;
+interface Claim {
+  readonly atMs: number;
+  /** Undefined: the read is in flight, or its request was cancelled. */
+  end: "answered" | "failed" | "refused" | undefined;
+}
+
+interface Entry<Value> {
+  answer?: Answer<Value>;
+  /** The last read that a request set out on. */
+  claim?: Claim;
+  /** When a read last failed or was refused. */
+  failedAtMs?: number;
+}
+
+type Read<Value> = () => Promise<Value | undefined>;
+
+export interface ReadHooks {
+  readonly waitUntil: (work: Promise<unknown>) => void;
+  /** Called before this request asks the registry; what it throws is thrown to this request alone. */
+  readonly beforeAsking?: () => Promise<void>;
+}
 
 export class RegistryCache<Value> {
   readonly #known = new Map<string, Entry<Value>>();
-  readonly #unknown = new Map<string, number>();
-  readonly #servesStale: boolean;
-  /** How often something was forgotten: what was asked for before then may be old. */
-  #forgotten = 0;
+  /** Keys unknown so far, apart: a flood of made-up ones must not push out those that exist. */
+  readonly #others = new Map<string, Entry<Value>>();
+  readonly #staleMaxMs: number;
 
-  constructor(options: { readonly servesStale: boolean }) {
-    this.#servesStale = options.servesStale;
+  constructor(options: { readonly staleMaxMs: number }) {
+    this.#staleMaxMs = options.staleMaxMs;
   }
 
   /**
-   * The value of `key`, from memory or by `read`; undefined for an unknown key, which `read` says too.
-   * Throws what `read` throws where nothing that may be served is remembered.
+   * The value of `key`, from memory or by `read`; undefined if the registry does not know it.
+   * Throws what this request's `read` or `beforeAsking` throws, and RegistryUnavailableError if another's read failed.
    */
-  async get(
-    key: string,
-    read: () => Promise<Value | undefined>,
-    waitUntil: WaitUntil,
-  ): Promise<Value | undefined> {
-    const nowMs = Date.now();
-    const entry = this.#known.get(key);
-    if (!entry) {
-      const unknown = isWithin(nowMs, this.#unknown.get(key), UNKNOWN_TRUSTED_MS);
-      return unknown ? undefined : this.#read(key, read);
-    }
-    if (isWithin(nowMs, entry.readAtMs, entry.refreshAfterMs)) return entry.value;
-    // While the registry fails, the old value serves on and the registry is asked behind its back.
-    const fails = this.#servesStale && isWithin(nowMs, entry.failedAtMs, CACHE_TRUSTED_MS);
-    if (fails || isWithin(nowMs, entry.readAtMs, CACHE_TRUSTED_MS)) {
-      if (!isWithin(nowMs, entry.claimedAtMs, CACHE_RETRY_MS)) {
-        entry.claimedAtMs = nowMs;
-        waitUntil(this.#refresh(key, entry, read).catch(() => undefined));
+  async get(key: string, read: Read<Value>, hooks: ReadHooks): Promise<Value | undefined> {
+    let { beforeAsking } = hooks;
+    for (let waitedMs = 0; ; ) {
+      const nowMs = Date.now();
+      const entry = this.#entryOf(key);
+      const answer = servedOf(entry, nowMs);
+      const claim = openClaimOf(entry, nowMs);
+      if (answer && (claim || !isDue(answer, entry, nowMs))) return answer.value;
+      if (!claim) {
+        const reading = this.#read(key, entry, read, beforeAsking);
+        // Its request may be cancelled; others wait for what it reads.
+        hooks.waitUntil(reading.catch(() => undefined));
+        return answer
+          ? answer.value
+          : await reading.catch((error: unknown) => this.#servedDespite(key, error));
       }
-      return entry.value;
-    }
-    try {
-      return await this.#refresh(key, entry, read);
-    } catch (error) {
-      if (this.#servesStale) return entry.value;
-      throw error;
+      if (waitedMs >= READ_WAIT_MAX_MS) throw notRead("was not answered in time");
+      const pauseMs = Math.min(READ_LOOK_MAX_MS, Math.max(READ_LOOK_MIN_MS, waitedMs));
+      await scheduler.wait(pauseMs);
+      waitedMs += pauseMs;
+      if (claim.end === "failed") return this.#servedDespite(key, notRead("failed"));
+      if (claim.end === "refused") {
+        await beforeAsking?.();
+        beforeAsking = undefined;
+      }
     }
   }
 
-  /** The value of `key` where it may be served as it is, with nothing to read. */
+  /** The value of `key` if it may be served as it is, with nothing to read. */
   peek(key: string): Value | undefined {
-    const entry = this.#known.get(key);
-    return entry && isWithin(Date.now(), entry.readAtMs, entry.refreshAfterMs)
-      ? entry.value
+    const answer = this.#known.get(key)?.answer;
+    return answer && isWithin(Date.now(), answer.readAtMs, answer.refreshAfterMs)
+      ? answer.value
       : undefined;
   }
 
-  /** Forgets what is known of `key`: this isolate has just changed it. */
+  /** Forgets `key`, which this isolate has just changed, and what a read of it in flight will answer. */
   forget(key: string): void {
-    this.#forgotten += 1;
     this.#known.delete(key);
-    this.#unknown.delete(key);
+    this.#others.delete(key);
   }
 
-  async #refresh(
+  async #read(
     key: string,
     entry: Entry<Value>,
-    read: () => Promise<Value | undefined>,
+    read: Read<Value>,
+    beforeAsking: ReadHooks["beforeAsking"],
   ): Promise<Value | undefined> {
+    const claim: Claim = { atMs: Date.now(), end: undefined };
+    entry.claim = claim;
+    let failure: "failed" | "refused" = "refused";
     try {
-      return await this.#read(key, read);
+      await beforeAsking?.();
+      failure = "failed";
+      const value = await read();
+      claim.end = "answered";
+      // Otherwise it was forgotten or pushed out, or its claim lapsed and was taken over: its answer may be old.
+      if (this.#find(key) === entry && entry.claim === claim) this.#keep(key, entry, claim, value);
+      return value;
     } catch (error) {
+      claim.end = failure;
       entry.failedAtMs = Date.now();
       throw error;
     }
   }
 
-  async #read(key: string, read: () => Promise<Value | undefined>): Promise<Value | undefined> {
-    // What is read may be as old as the question, not as young as the answer.
-    const readAtMs = Date.now();
-    const forgotten = this.#forgotten;
-    const value = await read();
-    // Something was changed here meanwhile, or a later question was answered first: not to be remembered.
-    const newer = this.#known.get(key);
-    if (this.#forgotten !== forgotten || (newer && newer.readAtMs > readAtMs)) return value;
-    this.#known.delete(key);
-    this.#unknown.delete(key);
-    if (value === undefined) {
-      remember(this.#unknown, key, readAtMs, CACHE_ENTRIES_MAX);
-      return undefined;
-    }
-    const refreshAfterMs = (CACHE_TRUSTED_MS / 2) * (1 + Math.random());
-    const entry = { value, readAtMs, refreshAfterMs, claimedAtMs: 0, failedAtMs: 0 };
-    remember(this.#known, key, entry, CACHE_ENTRIES_MAX);
-    return value;
+  #keep(key: string, entry: Entry<Value>, claim: Claim, value: Value | undefined): void {
+    entry.answer = value === undefined ? unknownNow() : this.#answerOf(value, claim.atMs);
+    this.forget(key);
+    remember(value === undefined ? this.#others : this.#known, key, entry, CACHE_ENTRIES_MAX);
   }
+
+  /** An answer may be as old as its question, so its age counts from there. */
+  #answerOf(value: Value, readAtMs: number): Answer<Value> {
+    const refreshAfterMs = (CACHE_TRUSTED_MS / 2) * (1 + Math.random());
+    const staleMs = this.#staleMaxMs;
+    return { value, readAtMs, refreshAfterMs, trustedMs: CACHE_TRUSTED_MS, staleMs };
+  }
+
+  /** What may be served of `key` although reading it has just failed; throws `error` if nothing may. */
+  #servedDespite(key: string, error: unknown): Value | undefined {
+    const answer = servedOf(this.#find(key) ?? {}, Date.now());
+    if (!answer) throw error;
+    return answer.value;
+  }
+
+  #find(key: string): Entry<Value> | undefined {
+    return this.#known.get(key) ?? this.#others.get(key);
+  }
+
+  #entryOf(key: string): Entry<Value> {
+    const found = this.#find(key);
+    if (found) return found;
+    const made: Entry<Value> = {};
+    remember(this.#others, key, made, CACHE_ENTRIES_MAX);
+    return made;
+  }
+}
+
+/** From the answer on, not the question: those who waited for a slow read must find it. */
+function unknownNow(): Answer<never> {
+  const ms = UNKNOWN_TRUSTED_MS;
+  const readAtMs = Date.now();
+  return { value: undefined, readAtMs, refreshAfterMs: ms, trustedMs: ms, staleMs: ms };
+}
+
+function servedOf<Value>(entry: Entry<Value>, nowMs: number): Answer<Value> | undefined {
+  const { answer, failedAtMs } = entry;
+  if (!answer) return undefined;
+  const fails = isWithin(nowMs, failedAtMs, CACHE_TRUSTED_MS);
+  const mostMs = fails ? answer.staleMs : answer.trustedMs;
+  return isWithin(nowMs, answer.readAtMs, mostMs) ? answer : undefined;
+}
+
+/** Whether to read it again in the background. */
+function isDue<Value>(answer: Answer<Value>, entry: Entry<Value>, nowMs: number): boolean {
+  const rests = isWithin(nowMs, entry.failedAtMs, CACHE_RETRY_MS);
+  return !rests && !isWithin(nowMs, answer.readAtMs, answer.refreshAfterMs);
+}
+
+function openClaimOf({ claim }: Entry<unknown>, nowMs: number): Claim | undefined {
+  const isOpen = claim?.end === undefined && isWithin(nowMs, claim?.atMs, READ_CLAIM_LAPSES_MS);
+  return isOpen ? claim : undefined;
+}
+
+function notRead(why: string): RegistryUnavailableError {
+  return new RegistryUnavailableError(new Error(`another request's read ${why}`), false);
 }
 
 /** Whether `sinceMs` lies at most `withinMs` back; a clock that went back counts as too long ago. */

@@ -36,7 +36,7 @@ export async function fetchNumbers(
   const { segmentSpec } = namespace;
   const tries = skips || idempotencyKey !== "" ? CALL_TRIES_MAX : 1;
   const reply = await callSegments(objects, namespace, tries, (stub) =>
-    stub.nextNumbers(segmentSpec, count, idempotencyKey),
+    stub.nextNumbers(segmentSpec, count, idempotencyKey, Date.now()),
   );
   return allocationIn(reply);
 }

@@ -228,10 +228,26 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "D6 an Idempotency-Key gets the same numbers",
     file: "objects/segments.ts",
-    from: 'const kept = key === "" ? undefined : this.#storage.answer(key, nowMs);',
+    from: 'const kept = key === "" ? undefined : this.#storage.answer(key, clocks);',
     to: 'const kept = undefined as ReturnType<SegmentStorage["answer"]>;',
     project: "workerd",
     test: "test/workerd/idempotency.test.ts",
+  },
+  {
+    guard: "D7 a key is forgotten by the earlier of two clocks",
+    file: "objects/segments.ts",
+    from: "Math.min(nowMs, callerNowMs)",
+    to: "nowMs",
+    project: "workerd",
+    test: "test/workerd/idempotency-clocks.test.ts",
+  },
+  {
+    guard: "D7 a key is stamped with the later of two clocks",
+    file: "objects/segments.ts",
+    from: "Math.max(nowMs, callerNowMs)",
+    to: "nowMs",
+    project: "workerd",
+    test: "test/workerd/idempotency-clocks.test.ts",
   },
   {
     guard: "E1 a lease begins where the last one ended",

@@ -9,6 +9,8 @@ export interface SegmentCall {
   /** The width of a segment, or the count of numbers. */
   readonly count: number;
   readonly key: string;
+  /** 0 unless the call carries it. */
+  readonly callerNowMs: number;
 }
 
 /** Segment objects, and a record of their calls: the real ones, or others that answer as `answer` does. */
@@ -20,9 +22,9 @@ export function recordedSegments(answer: (call: SegmentCall) => Promise<string> 
   };
   const getByName = (namespace: string) => ({
     nextSegment: (spec: string, count: number) =>
-      called({ namespace, method: "nextSegment", spec, count, key: "" }),
-    nextNumbers: (spec: string, count: number, key: string) =>
-      called({ namespace, method: "nextNumbers", spec, count, key }),
+      called({ namespace, method: "nextSegment", spec, count, key: "", callerNowMs: 0 }),
+    nextNumbers: (spec: string, count: number, key: string, callerNowMs: number) =>
+      called({ namespace, method: "nextNumbers", spec, count, key, callerNowMs }),
   });
   /** What was asked for: method and count. */
   const asked = () => calls.map(({ method, count }) => [method, count]);
@@ -32,9 +34,9 @@ export function recordedSegments(answer: (call: SegmentCall) => Promise<string> 
 
 /** The answer of the object itself. */
 export async function realSegments(call: SegmentCall): Promise<string> {
-  const { namespace, method, spec, count, key } = call;
+  const { namespace, method, spec, count, key, callerNowMs } = call;
   const stub = segmentsOf(namespace);
   return method === "nextSegment"
     ? await stub.nextSegment(spec, count)
-    : await stub.nextNumbers(spec, count, key);
+    : await stub.nextNumbers(spec, count, key, callerNowMs);
 }

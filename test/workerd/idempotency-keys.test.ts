@@ -29,7 +29,7 @@ async function keepAnswers(name: string, answers: readonly Answer[]): Promise<vo
 describe("answers that are kept are bounded", () => {
   const DAY_AGO_MS = START_MS - IDEMPOTENCY_KEPT_MS;
   const next = async (name: string, key: string) =>
-    segmentOf(await segmentsOf(name).nextNumbers(specOf(), 1, key)).from;
+    segmentOf(await segmentsOf(name).nextNumbers(specOf(), 1, key, Date.now())).from;
 
   it("old ones go, two for each new one", async () => {
     const name = "bounded-old";

@@ -149,7 +149,7 @@ describe("D6 the same key", () => {
     clock.step(IDEMPOTENCY_KEPT_MS);
     const mend = await breakWrites(name, "INSERT ON answer");
     await runInDurableObject(segmentsOf(name), (instance) => {
-      expect(() => instance.nextNumbers(specOf(), 2, "admin k")).toThrow("disk full");
+      expect(() => instance.nextNumbers(specOf(), 2, "admin k", Date.now())).toThrow("disk full");
     });
     expect(await keysKept(name)).toHaveLength(1);
     expect(await maxIdOf(name)).toBe("3");

@@ -4,6 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { REGIONS } from "../../src/core/regions.ts";
+import { NAMESPACE_STALE_MAX_MS } from "../../src/service/limits.ts";
 import { BUILT_IN_NAMESPACES } from "../../src/service/namespaces.ts";
 import { ask, CLOSED, keyFor, put } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
@@ -285,21 +286,31 @@ describe("what the isolate remembers", () => {
     expect((await ask("/v1/blocks/changing")).body).toMatchObject({ freshForMs: 77 });
   });
 
-  it("serves on while the registry fails; new names answer 503", async () => {
+  it("is served for 15 min while the registry fails, then 503; new names are 503 at once", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     await put("known");
     const fails = { now: false };
     const { bindings, namespace } = watched(fails);
-    await ask("/v1/ids/known", { bindings });
+    const known = async () => {
+      const { status, body } = await ask("/v1/ids/known", { bindings });
+      return [status, body.code, body.retryAfterMs];
+    };
+    await known();
     fails.now = true;
-    clock.step(3_600_000);
+    clock.step(NAMESPACE_STALE_MAX_MS - 1);
     for (let request = 0; request < 5; request += 1) {
-      expect((await ask("/v1/ids/known", { bindings })).status).toBe(200);
+      expect(await known()).toEqual([200, undefined, undefined]);
     }
     expect(namespace.mock.calls.length).toBeLessThanOrEqual(3);
     const fresh = await ask("/v1/ids/never-seen", { bindings });
     expect([fresh.status, fresh.body.code]).toEqual([503, "registry_unavailable"]);
+    clock.step(1);
+    for (const _again of [false, true]) {
+      expect(await known()).toEqual([503, "registry_unavailable", 1000]);
+    }
     expect((await ask("/v1/ids/default", { bindings })).status).toBe(200);
+    fails.now = false;
+    expect((await known())[0]).toBe(200);
   });
 
   it("and a change that may have been made is not called definite", async () => {

@@ -39,7 +39,7 @@ describe("D1 numbers leave only below a stored maxId", () => {
       const reply =
         method === "nextSegment"
           ? await stub.nextSegment(SPEC, count)
-          : await stub.nextNumbers(SPEC, count, NO_KEY);
+          : await stub.nextNumbers(SPEC, count, NO_KEY, Date.now());
       expect(segmentOf(reply)).toEqual({ from: next, until: next + BigInt(count) });
       next += BigInt(count);
       expect(await maxIdOf("d1-chain")).toBe(`${next}`);
@@ -51,13 +51,13 @@ describe("D1 numbers leave only below a stored maxId", () => {
     async (write) => {
       const name = `d1-${write.slice(0, 6)}`;
       const first = write.startsWith("INSERT");
-      if (!first) await segmentsOf(name).nextNumbers(SPEC, 5, NO_KEY);
+      if (!first) await segmentsOf(name).nextNumbers(SPEC, 5, NO_KEY, Date.now());
       const before = await maxIdOf(name);
       const mend = await breakWrites(name, write);
       await runInDurableObject(segmentsOf(name), (instance) => {
-        expect(() => instance.nextNumbers(SPEC, 3, NO_KEY)).toThrow("disk full");
+        expect(() => instance.nextNumbers(SPEC, 3, NO_KEY, Date.now())).toThrow("disk full");
         expect(() => instance.nextSegment(SPEC, 2000)).toThrow("disk full");
-        expect(() => instance.nextNumbers(SPEC, 3, "owner key")).toThrow("disk full");
+        expect(() => instance.nextNumbers(SPEC, 3, "owner key", Date.now())).toThrow("disk full");
         const issued = first ? 0 : 5;
         expect(instance.status(SPEC)).toMatchObject({
           status: { maxId: `${1 + issued}`, tally: { issued, fetches: 0 } },
@@ -65,7 +65,7 @@ describe("D1 numbers leave only below a stored maxId", () => {
       });
       expect(await maxIdOf(name)).toBe(before);
       await mend();
-      const { from } = segmentOf(await segmentsOf(name).nextNumbers(SPEC, 1, NO_KEY));
+      const { from } = segmentOf(await segmentsOf(name).nextNumbers(SPEC, 1, NO_KEY, Date.now()));
       expect(from).toBe(first ? 1n : 6n);
     },
   );
@@ -75,7 +75,9 @@ describe("D1 numbers leave only below a stored maxId", () => {
     expect(reply).toMatchObject({ ok: true, status: { maxId: "77", tally: { issued: 0 } } });
     expect(await maxIdOf("d1-status")).toBeUndefined();
     // So no numbers are fixed by it either.
-    const { from } = segmentOf(await segmentsOf("d1-status").nextNumbers(SPEC, 1, NO_KEY));
+    const { from } = segmentOf(
+      await segmentsOf("d1-status").nextNumbers(SPEC, 1, NO_KEY, Date.now()),
+    );
     expect(from).toBe(1n);
   });
 });
@@ -90,8 +92,8 @@ function twoInstances(state: DurableObjectState) {
 type Call = (instance: Segments) => string;
 const CALLS: [string, Call][] = [
   ["a segment", (instance) => instance.nextSegment(SPEC, 10)],
-  ["a count", (instance) => instance.nextNumbers(SPEC, 10, NO_KEY)],
-  ["a count with a key", (instance) => instance.nextNumbers(SPEC, 10, "owner new")],
+  ["a count", (instance) => instance.nextNumbers(SPEC, 10, NO_KEY, Date.now())],
+  ["a count with a key", (instance) => instance.nextNumbers(SPEC, 10, "owner new", Date.now())],
 ];
 
 describe("D2 two instances alive on one storage", () => {
@@ -99,8 +101,8 @@ describe("D2 two instances alive on one storage", () => {
     const name = `d2-${title.replaceAll(" ", "-")}`;
     await runInDurableObject(segmentsOf(name), (_, state) => {
       const { old, young, abort } = twoInstances(state);
-      expect(segmentOf(old.nextNumbers(SPEC, 10, NO_KEY)).from).toBe(1n);
-      expect(segmentOf(young.nextNumbers(SPEC, 10, NO_KEY)).from).toBe(11n);
+      expect(segmentOf(old.nextNumbers(SPEC, 10, NO_KEY, Date.now())).from).toBe(1n);
+      expect(segmentOf(young.nextNumbers(SPEC, 10, NO_KEY, Date.now())).from).toBe(11n);
       expect(() => call(old)).toThrow("another instance");
       expect(abort).toHaveBeenCalledOnce();
       expect(() => call(old)).toThrow("another instance");
@@ -114,7 +116,7 @@ describe("D2 two instances alive on one storage", () => {
       const { old, young, abort } = twoInstances(state);
       old.status(SPEC);
       young.status(SPEC);
-      expect(segmentOf(young.nextNumbers(SPEC, 10, NO_KEY)).from).toBe(1n);
+      expect(segmentOf(young.nextNumbers(SPEC, 10, NO_KEY, Date.now())).from).toBe(1n);
       expect(() => call(old)).toThrow("another instance");
       expect(abort).toHaveBeenCalledOnce();
     });
@@ -131,12 +133,13 @@ describe("D2 two instances alive on one storage", () => {
 
   it("a maxId moved behind its back ends the real instance; the next one goes on from there", async () => {
     const stub = segmentsOf("d2-behind");
-    await stub.nextNumbers(SPEC, 10, NO_KEY);
+    await stub.nextNumbers(SPEC, 10, NO_KEY, Date.now());
     await moveBehind("d2-behind", 500n);
     // A stub that has seen its object end stays broken.
-    const failing = async () => await segmentsOf("d2-behind").nextNumbers(SPEC, 10, NO_KEY);
+    const failing = async () =>
+      await segmentsOf("d2-behind").nextNumbers(SPEC, 10, NO_KEY, Date.now());
     await expect(failing()).rejects.toThrow("another instance");
-    const reply = await segmentsOf("d2-behind").nextNumbers(SPEC, 10, NO_KEY);
+    const reply = await segmentsOf("d2-behind").nextNumbers(SPEC, 10, NO_KEY, Date.now());
     expect(segmentOf(reply)).toEqual({ from: 500n, until: 510n });
   });
 });
@@ -145,7 +148,7 @@ describe("D3 a start trusts the stored maxId only", () => {
   it("goes on there after an eviction, with no number skipped, and keeps its tally", async () => {
     const name = "d3-chain";
     for (let round = 0; round < 5; round += 1) {
-      const reply = await segmentsOf(name).nextNumbers(SPEC, 10, NO_KEY);
+      const reply = await segmentsOf(name).nextNumbers(SPEC, 10, NO_KEY, Date.now());
       expect(segmentOf(reply).from).toBe(BigInt(1 + round * 10));
       await evict(name);
     }
@@ -160,7 +163,7 @@ describe("D3 a start trusts the stored maxId only", () => {
   });
 
   it("takes what is stored, not what another instance remembered", async () => {
-    await segmentsOf("d3-stored").nextNumbers(SPEC, 10, NO_KEY);
+    await segmentsOf("d3-stored").nextNumbers(SPEC, 10, NO_KEY, Date.now());
     await moveBehind("d3-stored", 9_223_372_036_854_775_800n);
     await evict("d3-stored");
     const reply = await segmentsOf("d3-stored").nextSegment(SPEC, 2000);
@@ -174,11 +177,11 @@ describe("D3 a start trusts the stored maxId only", () => {
     "refuses a stored maxId that is no number, instead of guessing: %s",
     async (damage) => {
       const name = `d3-damage-${damage}`;
-      await segmentsOf(name).nextNumbers(SPEC, 10, NO_KEY);
+      await segmentsOf(name).nextNumbers(SPEC, 10, NO_KEY, Date.now());
       await inSegments(name, (sql) => sql.exec(`UPDATE segment SET maxId = ${damage}`));
       await runInDurableObject(segmentsOf(name), (_, state) => {
         const started = new Segments(state, env);
-        expect(() => started.nextNumbers(SPEC, 1, NO_KEY)).toThrow();
+        expect(() => started.nextNumbers(SPEC, 1, NO_KEY, Date.now())).toThrow();
         expect(() => started.nextSegment(SPEC, 1)).toThrow();
       });
     },
@@ -192,7 +195,7 @@ describe("D4 read, decide and write with no await between", () => {
       Array.from({ length: 60 }, (_, index) =>
         index % 2
           ? stub.nextSegment(SPEC, 7)
-          : stub.nextNumbers(SPEC, 7, index % 4 ? "" : `k ${index}`),
+          : stub.nextNumbers(SPEC, 7, index % 4 ? "" : `k ${index}`, Date.now()),
       ),
     );
     const spans = replies.map(segmentOf).sort((one, other) => Number(one.from - other.from));
@@ -205,17 +208,17 @@ describe("D5 start, delta and remainder for ever", () => {
     "refuses %j, gives nothing, and goes on with its own",
     async (change) => {
       const name = `d5-${Object.entries(change).join("-").replaceAll(",", "-")}`;
-      await segmentsOf(name).nextNumbers(SPEC, 10, "owner before");
+      await segmentsOf(name).nextNumbers(SPEC, 10, "owner before", Date.now());
       const foreign = specOf(change);
       for (const restarted of [false, true]) {
         if (restarted) await evict(name);
         const stub = segmentsOf(name);
         for (const reply of [
           await stub.nextSegment(foreign, 10),
-          await stub.nextNumbers(foreign, 10, NO_KEY),
-          await stub.nextNumbers(foreign, 10, "owner key"),
+          await stub.nextNumbers(foreign, 10, NO_KEY, Date.now()),
+          await stub.nextNumbers(foreign, 10, "owner key", Date.now()),
           // Not even what its own spec would get again.
-          await stub.nextNumbers(foreign, 10, "owner before"),
+          await stub.nextNumbers(foreign, 10, "owner before", Date.now()),
         ]) {
           expect(readSegmentReply(reply)).toMatchObject({ refusal: { code: "layout_conflict" } });
         }
@@ -223,7 +226,7 @@ describe("D5 start, delta and remainder for ever", () => {
         expect(await maxIdOf(name)).toBe("11");
         expect(await answersOf(name)).toBe(1);
       }
-      const { from } = segmentOf(await segmentsOf(name).nextNumbers(SPEC, 1, NO_KEY));
+      const { from } = segmentOf(await segmentsOf(name).nextNumbers(SPEC, 1, NO_KEY, Date.now()));
       expect(from).toBe(11n);
     },
   );
@@ -231,7 +234,7 @@ describe("D5 start, delta and remainder for ever", () => {
   it("another max is no conflict: it goes on where it was, up to there", async () => {
     const stub = segmentsOf("d5-max");
     const short = specOf({ max: "12" });
-    expect(segmentOf(await stub.nextNumbers(short, 10, NO_KEY)).until).toBe(11n);
+    expect(segmentOf(await stub.nextNumbers(short, 10, NO_KEY, Date.now())).until).toBe(11n);
     expect(segmentOf(await stub.nextSegment(short, 10))).toEqual({ from: 11n, until: 13n });
     expect(readSegmentReply(await stub.nextSegment(short, 10)).ok).toBe(false);
     expect(segmentOf(await stub.nextSegment(specOf({ max: "20" }), 5)).from).toBe(13n);
