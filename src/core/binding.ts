@@ -13,8 +13,8 @@ export interface Placement {
 
 /** Where the caller is, so that a shard near to it is chosen: a binding, unlike HTTP, does not say so. At most one. */
 export interface CallerPlace {
-  /** `request.cf` of the request being served, or degrees. Ignored if it has no latitude and longitude. */
-  readonly near?: { readonly latitude?: unknown; readonly longitude?: unknown } | undefined;
+  /** `request.cf` of the request being served, or `{ latitude, longitude }` in degrees. Ignored if it has neither. */
+  readonly near?: object | undefined;
   readonly region?: Region | undefined;
 }
 
