@@ -6,7 +6,8 @@
  *
  * A caller's clock alone proves nothing: a call that was queued brings an old one. So each reply carries the object's
  * clock, and the next call echoes it with the time that the caller's clock has counted since. Between the two the
- * object's clock must have counted at least as much, however long the call was queued.
+ * object's clock must have counted at least as much, however long the call was queued. Only the first call of a request
+ * echoes: the clock of a request that began before a step back stands still too.
  */
 import { ECHO_AGE_MAX_MS, STANDSTILL_MS } from "./limits.ts";
 

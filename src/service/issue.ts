@@ -2,10 +2,12 @@ import { type Block, blocksOf } from "../core/block.ts";
 import { isDefinite, type RefusalCode } from "../core/errors.ts";
 import { type GrantReply, readGrantReply } from "../core/grant-reply.ts";
 import { idleCapacity } from "../core/lanes.ts";
+import { NO_ECHO } from "../core/object-clock.ts";
 import type { Issued } from "./issued.ts";
 import {
   ANSWER_MAX_MS,
   CALL_TRIES_MAX,
+  FIRST_WAIT_MAX_MS,
   OTHER_ANSWER_MAX_MS,
   PINNED_ANSWER_MAX_MS,
   STREAM_CALL_COUNT,
@@ -46,14 +48,10 @@ export function issue(
   placement: Placement,
   count: number,
 ): Promise<Issued> {
-  const { maxWaitMs } = namespace.policy;
-  return isPinned(placement)
-    ? issueFrom(
-        shards,
-        namespace,
-        requestOf(namespace, placement, count, maxWaitMs, PINNED_ANSWER_MAX_MS),
-      )
-    : issueFromOneOfTwo(shards, namespace, requestOf(namespace, placement, count, maxWaitMs));
+  const request = requestOf(namespace, placement, count);
+  return request.isPinned
+    ? issueFrom(shards, namespace, request)
+    : issueFromOneOfTwo(shards, namespace, request);
 }
 
 /** Asks one shard for `count` IDs that may be refused: it waits for nothing, and nobody else is asked. */
@@ -63,7 +61,7 @@ export function issueAtOnce(
   placement: Placement,
   count: number,
 ): Promise<Issued> {
-  return issueFrom(shards, namespace, requestOf(namespace, placement, count, 0));
+  return issueFrom(shards, namespace, { ...requestOf(namespace, placement, count), waitLeftMs: 0 });
 }
 
 async function issueFromOneOfTwo(
@@ -76,9 +74,15 @@ async function issueFromOneOfTwo(
   restShard(namespace, request.shard, first.refusal);
   const shard = otherShard(namespace, request.shard);
   if (shard === undefined) return first;
-  const waitLeftMs = Math.max(0, request.waitLeftMs - first.waitedMs);
+  const waitLeftMs = Math.max(0, namespace.policy.maxWaitMs - first.waitedMs);
   const answerMaxMs = OTHER_ANSWER_MAX_MS;
-  const second = await issueFrom(shards, namespace, { ...request, shard, waitLeftMs, answerMaxMs });
+  const second = await issueFrom(shards, namespace, {
+    ...request,
+    shard,
+    waitLeftMs,
+    answerMaxMs,
+    echoes: false,
+  });
   if (second.ok) return second;
   restShard(namespace, shard, second.refusal);
   return { ...second, definite: first.definite && second.definite };
@@ -102,7 +106,7 @@ export async function* issueInCalls(
 ): AsyncGenerator<Issued> {
   const mostPerCall = callCountMax(namespace, placement);
   // A home may change meanwhile: order is kept only on one shard.
-  const placed = isPinned(placement)
+  let placed = isPinned(placement)
     ? { ...placement, shard: pickShard(namespace, placement, count) }
     : placement;
   let issued = 0;
@@ -110,6 +114,7 @@ export async function* issueInCalls(
   while (issued < count) {
     const callCount = Math.min(mostPerCall, count - issued);
     const result = await issue(shards, namespace, placed, callCount);
+    placed = { ...placed, continues: true };
     if (!result.ok && result.refusal.code === "shard_saturated") {
       const waitMs = result.refusal.retryAfterMs ?? 0;
       if (issued > 0 && waitedMs + waitMs <= STREAM_WAIT_MAX_MS) {
@@ -126,8 +131,12 @@ export async function* issueInCalls(
 
 interface ShardRequest {
   readonly shard: number;
+  /** No other shard can serve it. */
+  readonly isPinned: boolean;
   readonly strict: boolean;
   readonly count: number;
+  /** False: the caller's clock may stand still, because its request began long ago (core/object-clock). */
+  readonly echoes: boolean;
   readonly waitLeftMs: number;
   /** How long the answer is waited for beside those waits. */
   readonly answerMaxMs: number;
@@ -137,11 +146,18 @@ function requestOf(
   namespace: SnowflakeNamespace,
   placement: Placement,
   count: number,
-  waitLeftMs: number,
-  answerMaxMs = ANSWER_MAX_MS,
 ): ShardRequest {
-  const shard = pickShard(namespace, placement, count);
-  return { shard, strict: isStrict(placement), count, waitLeftMs, answerMaxMs };
+  const { maxWaitMs } = namespace.policy;
+  const pinned = isPinned(placement) || namespace.shards === 1;
+  return {
+    shard: pickShard(namespace, placement, count),
+    isPinned: pinned,
+    strict: isStrict(placement),
+    count,
+    echoes: !placement.continues,
+    waitLeftMs: pinned ? maxWaitMs : Math.min(maxWaitMs, FIRST_WAIT_MAX_MS),
+    answerMaxMs: pinned ? PINNED_ANSWER_MAX_MS : ANSWER_MAX_MS,
+  };
 }
 
 /** What came of a call so far. */
@@ -161,7 +177,7 @@ function issueFrom(
   request: ShardRequest,
   before?: Tried,
 ): Promise<Issued> {
-  const { shard, strict, count, waitLeftMs, answerMaxMs } = request;
+  const { shard, strict, count, echoes, waitLeftMs, answerMaxMs } = request;
   const nowMs = Date.now();
   const tried = before ?? {
     sinceMs: nowMs,
@@ -172,15 +188,15 @@ function issueFrom(
   };
   const budgetMs = Math.max(0, waitLeftMs - tried.waitedMs);
   const again = (next: Tried) => issueFrom(shards, namespace, request, next);
-  const { instance, leastMs } = echoFor(shardName(namespace, shard), nowMs);
+  const echo = echoes && !before ? echoFor(shardName(namespace, shard), nowMs) : NO_ECHO;
   const call = stubOf(shards, namespace, shard).grant(
     namespace.lineSpec,
     count,
     strict,
     budgetMs,
     nowMs,
-    instance,
-    leastMs,
+    echo.instance,
+    echo.leastMs,
   );
   // All tries together take no longer than one may.
   const spentMs = Math.max(0, nowMs - tried.sinceMs);

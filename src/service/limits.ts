@@ -18,6 +18,8 @@ export const BATCH_BLOCKS_MAX = 128;
 export const BATCH_AT_ONCE_DIVISOR = 4;
 /** … and of what a line opens while the lease is fresh: the rest is for those who ask it themselves. */
 export const BATCH_FRESH_DIVISOR = 2;
+/** Longest wait asked of an unpinned request's first shard, in ms: with its deadline, another can still reply within 2 s. */
+export const FIRST_WAIT_MAX_MS = 1100;
 /** Deadline of an unpinned request's first shard, in ms, besides the wait it is allowed: another can still reply within 2 s. */
 export const ANSWER_MAX_MS = 700;
 /** The same for that other shard: no further one is asked, and it may have to start. */

@@ -12,6 +12,8 @@ export interface Placement {
   readonly strict: boolean;
   /** What the request's answer is kept under, with its owner; of segments only. */
   readonly idempotencyKey?: string | undefined;
+  /** A later call of a request that takes many. */
+  readonly continues?: boolean | undefined;
   /** Says where the request came in; undefined where that is not known. Asked for only where a shard is to be picked. */
   readonly from?: () => GeoPoint | undefined;
 }

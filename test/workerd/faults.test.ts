@@ -132,19 +132,35 @@ describe("a shard that never answers", () => {
     return { shards, calls };
   }
 
-  it("costs an unpinned request less than 2 s, and the next ones nothing", async () => {
-    const namespace = someNamespace();
-    let home: number | undefined;
-    const { shards, calls } = silent((shard) => {
-      home ??= shard;
-      return shard === home;
-    });
-    const first = issue(shards, namespace, FRESH, 1);
-    await vi.advanceTimersByTimeAsync(1999);
-    expect(await first).toMatchObject({ ok: true });
-    expect(calls).toHaveLength(2);
-    expect(await issue(shards, namespace, FRESH, 1)).toMatchObject({ ok: true });
-    expect(calls).toHaveLength(3);
+  it.each([250, 1100, 5000])(
+    "costs an unpinned request less than 2 s, and the next ones nothing: maxWaitMs %d",
+    async (maxWaitMs) => {
+      const usual = someNamespace();
+      const namespace = { ...usual, policy: { ...usual.policy, maxWaitMs } };
+      let home: number | undefined;
+      const { shards, calls } = silent((shard) => {
+        home ??= shard;
+        return shard === home;
+      });
+      const first = issue(shards, namespace, FRESH, 1);
+      await vi.advanceTimersByTimeAsync(1999);
+      expect(await first).toMatchObject({ ok: true });
+      expect(calls).toHaveLength(2);
+      expect(await issue(shards, namespace, FRESH, 1)).toMatchObject({ ok: true });
+      expect(calls).toHaveLength(3);
+    },
+  );
+
+  it("is waited for longer in a namespace that has no other", async () => {
+    const namespace = { ...someNamespace(), shards: 1 };
+    const { shards } = silent(() => true);
+    const issued = issue(shards, namespace, FRESH, 1);
+    const done = vi.fn();
+    void issued.then(done);
+    await vi.advanceTimersByTimeAsync(PINNED_ANSWER_MAX_MS);
+    expect(done).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(250 + STALL_GRACE_MS);
+    expect(await issued).toMatchObject({ refusal: { code: "shard_unavailable" } });
   });
 
   it("rests for large requests too, which take a random shard", async () => {
@@ -334,6 +350,16 @@ describe("a stream", () => {
     for await (const result of calls) results.push(result);
     return results;
   }
+
+  it("echoes clocks in its first call only: its own may stand still from then on", async () => {
+    const { shards, calls } = recordedShards(async ({ count }) =>
+      writeGrantReply(ok(count), { instance: 7, nowMs: Date.now() }),
+    );
+    const namespace = someNamespace();
+    await issue(shards, namespace, PINNED, 1);
+    await all(issueInCalls(shards, namespace, PINNED, 25_000));
+    expect(calls.map(({ instance }) => instance)).toEqual([0, 7, 0, 0]);
+  });
 
   it("waits for a saturated shard and goes on", async () => {
     let calls = 0;
