@@ -32,7 +32,7 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
-              bindings: { ACCESS: "open" },
+              bindings: { ACCESS: "open", OPEN_HOSTS: "edgeflake.test" },
               // A second Worker, bound to the production build of the first (npm run build).
               serviceBindings: {
                 BOUND_APP: "bound-app",

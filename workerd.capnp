@@ -29,6 +29,7 @@ const edgeflake :Workerd.Worker = (
     (name = "ASSETS", service = "assets"),
     (name = "ADMIN_KEY", fromEnvironment = "ADMIN_KEY"),
     (name = "CORS_ORIGINS", fromEnvironment = "CORS_ORIGINS"),
+    (name = "OPEN_HOSTS", fromEnvironment = "OPEN_HOSTS"),
     (name = "LEAF_UTC_OFFSET", fromEnvironment = "LEAF_UTC_OFFSET"),
     (name = "ACCESS", fromEnvironment = "ACCESS"),
   ],

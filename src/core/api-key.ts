@@ -1,4 +1,5 @@
 /** API keys: what a key may do. The key itself is random and known to its holder only. */
+import { ADMIN_KEY_CHARS_MIN } from "./limits.ts";
 
 /** `issue`: ids and blocks. `read`: decode, range, shards, namespaces. `lease`: worker-ID leases. `admin`: all. */
 export const SCOPES = ["issue", "read", "lease", "admin"] as const;
@@ -15,6 +16,34 @@ export interface ApiKeyRecord {
   /** Unix ms from which it is no longer taken; absent: never. */
   readonly expiresAtMs?: number;
   readonly createdMs: number;
+}
+
+/** The holder of ADMIN_KEY, which is no key of the registry. */
+export const ADMIN: ApiKeyRecord = { id: "admin", scopes: ["admin"], createdMs: 0 };
+/** The caller if access is open: everybody may do everything. */
+export const ANYBODY: ApiKeyRecord = { id: "open", scopes: ["admin"], createdMs: 0 };
+
+/** What can be sent as a bearer token (RFC 6750). */
+export const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+
+/** Whether a text is fit to be ADMIN_KEY: long enough not to be guessed, and a bearer token. */
+export function isAdminKey(text: string): boolean {
+  return text.length >= ADMIN_KEY_CHARS_MIN && BEARER_TOKEN.test(text);
+}
+
+/** What ADMIN_KEY takes. */
+export const ADMIN_KEY_TAKES = `ADMIN_KEY takes at least ${ADMIN_KEY_CHARS_MIN} characters: letters, digits and . _ ~ + / -, as from: openssl rand -base64 32`;
+
+/** A key can't make one that may do more, in more namespaces or for longer than itself: the first such field. */
+export function fieldBeyond(
+  maker: ApiKeyRecord,
+  wish: Omit<ApiKeyRecord, "id" | "createdMs">,
+): "scopes" | "namespaces" | "expiresAt" | undefined {
+  if (!wish.scopes.every((scope) => hasScope(maker, scope))) return "scopes";
+  const { namespaces } = wish;
+  if (maker.namespaces && !namespaces?.every((name) => mayUse(maker, name))) return "namespaces";
+  const makersEnd = maker.expiresAtMs ?? Number.POSITIVE_INFINITY;
+  return (wish.expiresAtMs ?? Number.POSITIVE_INFINITY) > makersEnd ? "expiresAt" : undefined;
 }
 
 /** Whether a key is past its time. */

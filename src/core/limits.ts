@@ -74,8 +74,12 @@ export const POLICY_MAX = {
   freshForMs: 60_000,
 } as const;
 
-/** Namespaces of one deployment, retired ones included: far more than teams have, little enough to list. */
+/** Namespaces of one deployment in use: far more than teams have, little enough to list. */
 export const NAMESPACES_MAX = 10_000;
+/** Names of one deployment, retired ones included, which stay taken for ever: bounds what the registry keeps. */
+export const NAMES_MAX = 100_000;
+/** Characters of ADMIN_KEY: 24 of base64 are 144 bits, and no word that somebody sets for trying is as long. */
+export const ADMIN_KEY_CHARS_MIN = 24;
 /** API keys of one deployment. */
 export const API_KEYS_MAX = 10_000;
 /** Namespaces that one key may be restricted to. */

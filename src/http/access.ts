@@ -2,38 +2,48 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
 import { createMiddleware } from "hono/factory";
-import { type ApiKeyRecord, hasScope, mayUse, type Scope } from "../core/api-key.ts";
-import { findKey, keyInMemory } from "../service/keys.ts";
+import {
+  ADMIN_KEY_TAKES,
+  ANYBODY,
+  type ApiKeyRecord,
+  BEARER_TOKEN,
+  hasScope,
+  isAdminKey,
+  mayUse,
+  type Scope,
+} from "../core/api-key.ts";
+import { findKey, isInForce, keyInMemory } from "../service/keys.ts";
 import type { AppEnv } from "./app-env.ts";
+import { openRefusal } from "./open-access.ts";
 import { problem } from "./problem.ts";
 import { chargeLookUp } from "./rate-limit.ts";
 import { waitUntilOf } from "./wait-until.ts";
 
-/** The caller where access is open: everybody may do all. */
-const ANYBODY: ApiKeyRecord = { id: "open", scopes: ["admin"], createdMs: 0 };
-
-/** What can be sent as a bearer token (RFC 6750). */
-const BEARER_TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
-
 const BEARER = "Bearer ";
 
-/** The ADMIN_KEY last found to be one: it is the same for each request. */
-let sendableKey: string | undefined;
+/** Scopes whose writes ask the registry whether the key is still in force: a revoked one must not act even once. */
+const CONFIRMED_SCOPES: readonly Scope[] = ["admin", "lease"];
+const READING_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+/** Routes that issue, with whatever method. */
+const ISSUING_PATHS = /^\/v1\/(?:ids|blocks)\//;
 
-function isSendable(adminKey: string): boolean {
-  if (adminKey === sendableKey) return true;
-  const sendable = BEARER_TOKEN.test(adminKey);
-  if (sendable) sendableKey = adminKey;
-  return sendable;
+/** The ADMIN_KEY last found to be one: it is the same for each request. */
+let knownAdminKey: string | undefined;
+
+function isUsable(adminKey: string): boolean {
+  if (adminKey === knownAdminKey) return true;
+  const usable = isAdminKey(adminKey);
+  if (usable) knownAdminKey = adminKey;
+  return usable;
 }
 
 /** One text for every token that is not taken, so that it tells nothing about the token. */
-const UNAUTHORIZED = {
-  message: (c: Context) => {
-    const detail = "This route takes `Authorization: Bearer KEY` with a key that is in force.";
-    return problem(c, { code: "unauthorized", detail });
-  },
-};
+const UNAUTHORIZED = { message: unauthorized };
+
+function unauthorized(c: Context): Response {
+  const detail = "This route takes `Authorization: Bearer KEY` with a key that is in force.";
+  return problem(c, { code: "unauthorized", detail });
+}
 
 const withKey = bearerAuth({
   verifyToken: async (token, c: Context<AppEnv>) => {
@@ -51,7 +61,12 @@ export const access = createMiddleware<AppEnv>(async (c, next) => {
   c.header("cache-control", "no-store");
   if (c.env.ACCESS === "open") {
     c.set("caller", ANYBODY);
-    return await next();
+    const { method, path } = c.req;
+    const issues = !READING_METHODS.includes(method) || ISSUING_PATHS.test(path);
+    const refusal = openRefusal(c.req.raw, c.env, issues);
+    return refusal === undefined
+      ? await next()
+      : problem(c, { code: "forbidden", detail: refusal });
   }
   const detail = notConfigured(c.env);
   if (detail === undefined) return await withKey(c, next);
@@ -63,53 +78,66 @@ function notConfigured({ ADMIN_KEY }: Env): string | undefined {
   if (!ADMIN_KEY) {
     return 'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
   }
-  if (isSendable(ADMIN_KEY)) return undefined;
-  return "ADMIN_KEY cannot be sent as a bearer token: it takes letters, digits and . _ ~ + / -, as from: openssl rand -base64 32";
+  return isUsable(ADMIN_KEY) ? undefined : `This deployment is closed: ${ADMIN_KEY_TAKES}`;
 }
 
 export type TokenCaller =
   | { readonly kind: "caller"; readonly caller: ApiKeyRecord }
   | { readonly kind: "nobody" }
-  | { readonly kind: "not_configured"; readonly detail: string };
+  | { readonly kind: "not_configured" | "forbidden"; readonly detail: string };
 
 /** Whose token it is, for routes that take it elsewhere than in a header. Throws as findKey does. */
 export async function callerOfToken(
   c: Context<AppEnv>,
   token: string | undefined,
 ): Promise<TokenCaller> {
-  if (c.env.ACCESS === "open") return { kind: "caller", caller: ANYBODY };
+  if (c.env.ACCESS === "open") {
+    const refusal = openRefusal(c.req.raw, c.env, true);
+    if (refusal !== undefined) return { kind: "forbidden", detail: refusal };
+    return { kind: "caller", caller: ANYBODY };
+  }
   const detail = notConfigured(c.env);
   if (detail !== undefined) return { kind: "not_configured", detail };
-  const caller =
-    token !== undefined && BEARER_TOKEN.test(token) ? await callerOf(c, token) : undefined;
+  const caller = token ? await callerOf(c, token) : undefined;
   return caller ? { kind: "caller", caller } : { kind: "nobody" };
 }
 
-function callerOf(c: Context<AppEnv>, token: string): Promise<ApiKeyRecord | undefined> {
+/** Each failed token is charged to its sender, whether or not the registry had to be asked. */
+async function callerOf(c: Context<AppEnv>, token: string): Promise<ApiKeyRecord | undefined> {
   const { REGISTRY, ADMIN_KEY } = c.env;
-  return findKey(REGISTRY, ADMIN_KEY, token, {
-    waitUntil: waitUntilOf(c),
-    beforeAsking: () => chargeLookUp(c),
-  });
+  let isCharged = false;
+  const charge = async (): Promise<void> => {
+    if (!isCharged) await chargeLookUp(c);
+    isCharged = true;
+  };
+  const hooks = { waitUntil: waitUntilOf(c), beforeAsking: charge };
+  const caller = BEARER_TOKEN.test(token)
+    ? await findKey(REGISTRY, ADMIN_KEY, token, hooks)
+    : undefined;
+  if (!caller) await charge();
+  return caller;
 }
 
 /** The caller, where this isolate knows without asking; undefined where it does not, or the caller is nobody. */
-export function callerInMemory(
-  { ACCESS, ADMIN_KEY }: Env,
-  headers: Headers,
-): ApiKeyRecord | undefined {
-  if (ACCESS === "open") return ANYBODY;
-  const header = headers.get("authorization");
-  if (!header?.startsWith(BEARER) || !ADMIN_KEY || !isSendable(ADMIN_KEY)) return undefined;
+export function callerInMemory(env: Env, request: Request): ApiKeyRecord | undefined {
+  const { ACCESS, ADMIN_KEY } = env;
+  if (ACCESS === "open") return openRefusal(request, env, true) === undefined ? ANYBODY : undefined;
+  const header = request.headers.get("authorization");
+  if (!header?.startsWith(BEARER) || !ADMIN_KEY || !isUsable(ADMIN_KEY)) return undefined;
   return keyInMemory(ADMIN_KEY, header.slice(BEARER.length));
 }
 
-/** Lets on callers with that scope. */
+/** Lets on callers with that scope; writes of CONFIRMED_SCOPES only if the registry confirms the key. */
 export function requires(scope: Scope): MiddlewareHandler<AppEnv> {
   return createMiddleware<AppEnv>(async (c, next) => {
-    if (hasScope(c.get("caller"), scope)) return await next();
-    const detail = `This route takes a key with the scope ${scope}.`;
-    return problem(c, { code: "forbidden", detail });
+    const caller = c.get("caller");
+    if (!hasScope(caller, scope)) {
+      const detail = `This route takes a key with the scope ${scope}.`;
+      return problem(c, { code: "forbidden", detail });
+    }
+    const isConfirmed = CONFIRMED_SCOPES.includes(scope) && !READING_METHODS.includes(c.req.method);
+    if (isConfirmed && !(await isInForce(c.env.REGISTRY, caller))) return unauthorized(c);
+    return await next();
   });
 }
 

@@ -9,6 +9,7 @@ import { assets } from "./assets.ts";
 import { blocks } from "./blocks.ts";
 import { crossOrigin } from "./cors.ts";
 import { decode } from "./decode.ts";
+import { plainHost } from "./host.ts";
 import { ids } from "./ids.ts";
 import { keys } from "./keys.ts";
 import { leaf } from "./leaf.ts";
@@ -31,6 +32,7 @@ export const app = new Hono<AppEnv>();
 
 app.use(namedRequest);
 app.use(logFailures);
+app.use(plainHost);
 app.use(secure);
 app.use(crossOrigin);
 app.get("/healthz", (c) => {

@@ -35,7 +35,7 @@ for (const [path, asset] of Object.entries(ASSETS)) {
 
 async function serve(c: Context<AppEnv>, { file, type }: Asset): Promise<Response> {
   const binding: Fetcher | null | undefined = c.env.ASSETS;
-  const found = await binding?.fetch(new URL(`/${file}`, c.req.url));
+  const found = await binding?.fetch(`https://assets/${file}`);
   if (!found?.ok || !found.body) return c.notFound();
   // A disk of plain workerd knows no types. They may change with every deployment.
   return c.body(found.body, 200, { "content-type": type, "cache-control": "no-cache" });

@@ -1,11 +1,11 @@
 import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "./app-env.ts";
+import { isListed } from "./open-access.ts";
 
 const allowOrigins = cors({
   origin: (origin, c) => {
-    const allowed: string = c.env.CORS_ORIGINS;
-    return allowed.split(",").some((one) => one.trim() === origin) ? origin : null;
+    return isListed(c.env.CORS_ORIGINS, origin) ? origin : null;
   },
   allowMethods: ["GET", "POST", "PUT", "DELETE"],
   allowHeaders: ["authorization", "content-type", "idempotency-key", "edgeflake-lease-token"],

@@ -64,8 +64,8 @@ export async function permitted(
   scope: Scope,
 ): Promise<Outcome<ApiKeyRecord>> {
   const found = await callerOfToken(c, token);
-  if (found.kind === "not_configured") return refuse(found.kind, found.detail);
   if (found.kind === "nobody") return refuse("unauthorized", "The token is no key in force.");
+  if (found.kind !== "caller") return refuse(found.kind, found.detail);
   c.set("caller", found.caller);
   if (hasScope(found.caller, scope)) return { ok: true, value: found.caller };
   return refuse("forbidden", `This route takes a key with the scope ${scope}.`);

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import * as v from "valibot";
-import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
+import { type ApiKeyRecord, fieldBeyond, SCOPES } from "../core/api-key.ts";
 import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
 import { KEY_NAME_CHARS_MAX, KEY_NAMESPACES_MAX } from "../core/limits.ts";
 import { createKey, deleteKey, listKeys } from "../service/keys.ts";
@@ -66,6 +66,11 @@ export const keys = new Hono<AppEnv>();
 keys.use(requires("admin"));
 
 keys.post("/", timelyBody, limitedBody, async (c) => {
+  if (c.env.ACCESS === "open") {
+    const detail =
+      "ACCESS=open needs no API keys and makes none, since they would outlast it; use ACCESS=keys.";
+    return problem(c, { code: "forbidden", detail });
+  }
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
   const body = await readBody(c, KeyBody);
@@ -76,6 +81,11 @@ keys.post("/", timelyBody, limitedBody, async (c) => {
     return invalidBody(c, [{ field: "expiresAt", detail: "takes an instant in the future" }]);
   }
   const wish = expiresAtMs === undefined ? rest : { ...rest, expiresAtMs };
+  const beyond = fieldBeyond(c.get("caller"), wish);
+  if (beyond !== undefined) {
+    const detail = `A key can't make one that may do more or lasts longer than itself: ${beyond} goes beyond yours.`;
+    return problem(c, { code: "forbidden", detail });
+  }
   const created = await createKey(c.env.REGISTRY, wish, nowMs);
   if (created.kind === "full") {
     const detail = `This deployment has its ${created.most} keys; revoke some.`;

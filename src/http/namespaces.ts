@@ -77,7 +77,10 @@ function putAnswer(c: Context, reply: PutReply): Response {
     case "retired":
       return namespaceRetired(c);
     case "full": {
-      const detail = `This deployment has its ${reply.most} namespaces, retired ones included.`;
+      const detail =
+        reply.of === "names"
+          ? `Limit of ${reply.most} names reached: those of retired namespaces stay taken.`
+          : `Limit of ${reply.most} namespaces reached; retire unused ones.`;
       return problem(c, { code: "forbidden", detail });
     }
   }

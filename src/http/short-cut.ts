@@ -11,6 +11,7 @@ import { remember } from "../core/remember.ts";
 import type { Issued } from "../service/issued.ts";
 import { type Namespace, namespaceInMemory } from "../service/namespaces.ts";
 import { callerInMemory } from "./access.ts";
+import { hasPlainHost } from "./host.ts";
 import { idsJson } from "./id-texts.ts";
 import { IDEMPOTENCY_KEY } from "./idempotency.ts";
 import { type IdsRequest, type IssueText, readIdsQuery } from "./issue-query.ts";
@@ -64,13 +65,15 @@ export function readShort(request: Request, env: Env): ShortRequest | undefined 
   const { url } = request;
   const pathAt = url.indexOf("/", url.indexOf("//") + 2);
   if (!url.startsWith(PATH, pathAt) || !needsOnlyIds(request, env)) return undefined;
-  const caller = callerInMemory(env, request.headers);
+  const caller = callerInMemory(env, request);
   return caller && readRest(request, caller, url.slice(pathAt + PATH.length));
 }
 
 /** No body, and no header that asks for anything but JSON. */
-function needsOnlyIds({ body, headers, method }: Request, env: Env): boolean {
+function needsOnlyIds(request: Request, env: Env): boolean {
+  const { body, headers, method } = request;
   return (
+    hasPlainHost(request) &&
     body === null &&
     ISSUING_METHODS.includes(method) &&
     !env.CORS_ORIGINS &&

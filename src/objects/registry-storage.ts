@@ -86,6 +86,7 @@ const NamespaceRow = v.object({
   retiredMs: v.nullable(whole),
 });
 const KeyRow = v.object({ record: v.pipe(json, KeySchema) });
+const HashRow = v.object({ hash: v.string() });
 const CountRow = v.object({ count: whole });
 
 export class RegistryStorage {
@@ -117,8 +118,12 @@ export class RegistryStorage {
     );
   }
 
-  countNamespaces(): number {
-    return this.#count("namespace");
+  /** Namespaces in use, and names with those that are retired. */
+  countNamespaces(): { readonly inUse: number; readonly names: number } {
+    return {
+      inUse: this.#count("namespace WHERE retiredMs IS NULL"),
+      names: this.#count("namespace"),
+    };
   }
 
   putNamespace(name: string, definition: NamespaceDefinition, createdMs: number): void {
@@ -137,6 +142,10 @@ export class RegistryStorage {
 
   keyByHash(hash: string): ApiKeyRecord | undefined {
     return this.#keys("WHERE hash = ?", hash)[0];
+  }
+
+  keyById(id: string): ApiKeyRecord | undefined {
+    return this.#keys("WHERE id = ?", id)[0];
   }
 
   /** Keys in the order of their ids, from the first one after `after`. */
@@ -158,9 +167,10 @@ export class RegistryStorage {
     this.#sql.exec("INSERT INTO apiKey (id, hash, record) VALUES (?, ?, ?)", record.id, hash, text);
   }
 
-  /** False where there is no such key. */
-  deleteKey(id: string): boolean {
-    return this.#sql.exec("DELETE FROM apiKey WHERE id = ? RETURNING id", id).toArray().length > 0;
+  /** The hash of the key that is gone; undefined if there was none. */
+  deleteKey(id: string): string | undefined {
+    const rows = this.#sql.exec("DELETE FROM apiKey WHERE id = ? RETURNING hash", id).toArray();
+    return rows.map((row) => v.parse(HashRow, row).hash)[0];
   }
 
   #namespaces(where: string, ...bindings: (string | number)[]): StoredNamespace[] {
@@ -178,8 +188,8 @@ export class RegistryStorage {
     return rows.map((row) => v.parse(KeyRow, row).record);
   }
 
-  #count(table: "namespace" | "apiKey"): number {
-    const row = this.#sql.exec(`SELECT count(*) AS count FROM ${table}`).one();
+  #count(rows: "namespace" | "namespace WHERE retiredMs IS NULL" | "apiKey"): number {
+    const row = this.#sql.exec(`SELECT count(*) AS count FROM ${rows}`).one();
     return v.parse(CountRow, row).count;
   }
 }

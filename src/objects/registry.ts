@@ -8,14 +8,14 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { ApiKeyRecord } from "../core/api-key.ts";
-import { API_KEYS_MAX, NAMESPACES_MAX } from "../core/limits.ts";
+import { API_KEYS_MAX, NAMES_MAX, NAMESPACES_MAX } from "../core/limits.ts";
 import { type Defined, defineNamespace, type NamespaceWish } from "../core/namespace.ts";
 import { RegistryStorage, type StoredNamespace } from "./registry-storage.ts";
 
 export type PutReply =
   | { readonly kind: "created" | "changed"; readonly stored: StoredNamespace }
   | { readonly kind: "retired" }
-  | { readonly kind: "full"; readonly most: number }
+  | { readonly kind: "full"; readonly of: "namespaces" | "names"; readonly most: number }
   | Exclude<Defined, { kind: "defined" }>;
 
 export type AddKeyReply =
@@ -44,9 +44,11 @@ export class Registry extends DurableObject<Env> {
   putNamespace(name: string, wish: NamespaceWish): PutReply {
     const before = this.#storage.namespace(name);
     if (before?.retiredMs !== undefined) return { kind: "retired" };
-    if (!before && this.#storage.countNamespaces() >= NAMESPACES_MAX) {
-      return { kind: "full", most: NAMESPACES_MAX };
+    const { inUse, names } = this.#storage.countNamespaces();
+    if (!before && inUse >= NAMESPACES_MAX) {
+      return { kind: "full", of: "namespaces", most: NAMESPACES_MAX };
     }
+    if (!before && names >= NAMES_MAX) return { kind: "full", of: "names", most: NAMES_MAX };
     const defined = defineNamespace(wish, before?.definition);
     if (defined.kind !== "defined") return defined;
     const { definition } = defined;
@@ -68,6 +70,11 @@ export class Registry extends DurableObject<Env> {
     return this.#storage.keyByHash(hash);
   }
 
+  /** The key of that id. */
+  keyById(id: string): ApiKeyRecord | undefined {
+    return this.#storage.keyById(id);
+  }
+
   /** A page of keys in the order of their ids, after the id `after`. */
   keys(after: string, limit: number): ApiKeyRecord[] {
     return this.#storage.keys(after, limit);
@@ -81,8 +88,8 @@ export class Registry extends DurableObject<Env> {
     return { kind: "created" };
   }
 
-  /** Revokes a key; false where there is none. */
-  deleteKey(id: string): boolean {
+  /** Revokes a key; its hash, undefined if there is no such key. */
+  deleteKey(id: string): string | undefined {
     return this.#storage.deleteKey(id);
   }
 }

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
+import { ADMIN_KEY_TAKES, isAdminKey } from "../core/api-key.ts";
 import { parseServeOptions, SERVE_USAGE, type ServeOptions } from "./options.ts";
 
 /** workerd takes any free descriptor; 0 to 2 are the standard streams. */
@@ -36,13 +37,13 @@ function workerdBinary(): string {
   return v.parse(v.object({ default: v.string() }), workerdPackage).default;
 }
 
-const { ACCESS, ADMIN_KEY } = process.env;
-const ACCESS_STATE =
-  ACCESS === "open"
-    ? "open to everybody"
-    : ADMIN_KEY
-      ? "open to API keys"
-      : "closed (set ADMIN_KEY, or ACCESS=open)";
+/** Who is served, by the Worker's own rule. */
+function accessState(): string {
+  const { ACCESS, ADMIN_KEY } = process.env;
+  if (ACCESS === "open") return "open to everybody";
+  if (!ADMIN_KEY) return "closed (set ADMIN_KEY, or ACCESS=open)";
+  return isAdminKey(ADMIN_KEY) ? "open to API keys" : `closed (${ADMIN_KEY_TAKES})`;
+}
 
 /** workerd's reports on its control descriptor, one JSON object a line. */
 const ListenEvent = v.object({ event: v.literal("listen"), port: v.number() });
@@ -80,7 +81,7 @@ if (reports instanceof Readable) {
     if (!report.success) return;
     listening = true;
     const url = `http://${urlHost}:${report.output.port}`;
-    process.stdout.write(`Edgeflake, ${ACCESS_STATE}, listens on ${url}\n`);
+    process.stdout.write(`Edgeflake, ${accessState()}, listens on ${url}\n`);
   });
 }
 

@@ -1,6 +1,6 @@
-import { type ApiKeyRecord, isExpired } from "../core/api-key.ts";
+import { ADMIN, ANYBODY, type ApiKeyRecord, isExpired } from "../core/api-key.ts";
 import { remember } from "../core/remember.ts";
-import type { AddKeyReply } from "../objects/registry.ts";
+import type { AddKeyReply, Registry } from "../objects/registry.ts";
 import { CACHE_ENTRIES_MAX, CACHE_TRUSTED_MS } from "./limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
 import { callRegistry, type RegistryBinding } from "./registry-call.ts";
@@ -25,8 +25,6 @@ const known = new RegistryCache<ApiKeyRecord>({ staleMaxMs: CACHE_TRUSTED_MS });
 const digestsOfKnown = new Map<string, string>();
 /** The administrator's key with its digest, once a request came with it. */
 let admin: { readonly key: string; readonly digest: string } | undefined;
-
-const ADMIN: ApiKeyRecord = { id: "admin", scopes: ["admin"], createdMs: 0 };
 
 const encoder = new TextEncoder();
 
@@ -65,9 +63,25 @@ export function listKeys(
   return callRegistry<ApiKeyRecord[]>(registry, (stub) => stub.keys(after, limit));
 }
 
-/** Revokes a key, in every isolate within CACHE_TRUSTED_MS; false where there is none. Throws RegistryUnavailableError. */
-export function deleteKey(registry: RegistryBinding, id: string): Promise<boolean> {
-  return callRegistry<boolean>(registry, (stub) => stub.deleteKey(id), { changes: true });
+/**
+ * Revokes a key: in this isolate at once, in every other within CACHE_TRUSTED_MS; false if there is none.
+ * Throws RegistryUnavailableError.
+ */
+export async function deleteKey(registry: RegistryBinding, id: string): Promise<boolean> {
+  const remove = (stub: DurableObjectStub<Registry>) => stub.deleteKey(id);
+  const hash = await callRegistry<string | undefined>(registry, remove, { changes: true });
+  if (hash !== undefined) known.forget(hash);
+  return hash !== undefined;
+}
+
+/**
+ * Whether a caller's key is in force now, by the registry and not by what is remembered: for what a revoked key must
+ * not do even once. Throws RegistryUnavailableError.
+ */
+export async function isInForce(registry: RegistryBinding, { id }: ApiKeyRecord): Promise<boolean> {
+  if (id === ADMIN.id || id === ANYBODY.id) return true;
+  const record = await callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyById(id));
+  return record !== undefined && !isExpired(record, Date.now());
 }
 
 export interface FindKeyHooks {

@@ -8,7 +8,7 @@ import { countingBinding } from "../support/client-binding.ts";
 import { type Fault, type FaultyProxy, faultyProxy } from "../support/faulty-proxy.ts";
 import { serviceOfFile } from "../support/service-process.ts";
 
-const ADMIN_KEY = "the-admin-key";
+const ADMIN_KEY = "the-admin-key-of-this-file";
 const SIZE_MAX_BYTES = 4096;
 
 const service = serviceOfFile({ ACCESS: "open" });

@@ -12,7 +12,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { ServiceProcess, serviceOfFile } from "../support/service-process.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
-const ADMIN_KEY = "the-admin-key";
+const ADMIN_KEY = "the-admin-key-of-this-file";
 
 let dataFolder: string;
 let running: ServiceProcess[] = [];
@@ -46,6 +46,15 @@ describe("npm run serve", () => {
       expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
       await service.stop();
     }
+  });
+
+  it.each([
+    ["", "closed (set ADMIN_KEY, or ACCESS=open)"],
+    ["changeme", "closed (ADMIN_KEY takes at least 24 characters"],
+    [ADMIN_KEY, "open to API keys"],
+  ])("ADMIN_KEY %j: the service says who is served", async (key, said) => {
+    const service = await start({ ADMIN_KEY: key });
+    expect(service.greeting).toContain(said);
   });
 
   it("keeps namespaces and keys through a kill right after their answers", async () => {
@@ -111,6 +120,41 @@ describe("npm run serve", () => {
     expect(service.isRunning()).toBe(false);
     await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
   });
+});
+
+describe("a Host header", () => {
+  const service = serviceOfFile({ ACCESS: "open" });
+
+  async function statusOf(host: string, path: string): Promise<number> {
+    const { hostname, port } = new URL(service.url);
+    const client = connect({ host: hostname, port: Number(port) });
+    client.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const [answer] = await once(client, "data");
+    client.destroy();
+    return Number(/^HTTP\/1.1 (\d+)/.exec(`${answer}`)?.[1]);
+  }
+
+  it.each(["[", "a b", "%", "x:99999", "x/v1/ids/default?count=2#", "u@localhost", "x?y=/"])(
+    "that is none is 400, whatever the path: %s",
+    async (host) => {
+      for (const path of [
+        "/v1/ids/default",
+        "/v1/keys",
+        "/",
+        "/healthz",
+        "/api/segment/get/segment",
+      ]) {
+        expect(await statusOf(host, path)).toBe(400);
+      }
+    },
+  );
+
+  it.each(["localhost", "localhost:1", "127.0.0.1:8790", "[::1]:8790", "[::ffff:127.0.0.1]"])(
+    "is taken: %s",
+    async (host) => {
+      expect(await statusOf(host, "/v1/ids/default")).toBe(200);
+    },
+  );
 });
 
 describe.concurrent("a body", () => {

@@ -14,7 +14,7 @@ import {
 import { giveIds, idAt, type Lie, lyingServer } from "../support/lying-server.ts";
 import { serviceOfFile } from "../support/service-process.ts";
 
-const ADMIN_KEY = "the-admin-key";
+const ADMIN_KEY = "the-admin-key-of-this-file";
 const RATE = 200;
 /** Fewer than there are keys: then requests of one key do not all overlap, however long they take. */
 const CONNECTIONS = 4;

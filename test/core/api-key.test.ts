@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasScope, isExpired, mayUse } from "../../src/core/api-key.ts";
+import { fieldBeyond, hasScope, isExpired, mayUse } from "../../src/core/api-key.ts";
 
 const key = { id: "k", scopes: ["issue" as const], createdMs: 0 };
 const admin = { ...key, scopes: ["admin" as const] };
@@ -16,6 +16,21 @@ describe("keys", () => {
     const expiring = { ...key, expiresAtMs: 1000 };
     expect([isExpired(expiring, 999), isExpired(expiring, 1000)]).toEqual([false, true]);
     expect(isExpired(key, Number.MAX_SAFE_INTEGER)).toBe(false);
+  });
+
+  it("make none that goes beyond themselves", () => {
+    const bounded = { ...admin, expiresAtMs: 1000 };
+    expect(fieldBeyond(admin, { scopes: ["admin", "issue"] })).toBeUndefined();
+    expect(fieldBeyond(bounded, { scopes: ["lease"], expiresAtMs: 1000 })).toBeUndefined();
+    expect(fieldBeyond(bounded, { scopes: ["lease"], expiresAtMs: 1001 })).toBe("expiresAt");
+    expect(fieldBeyond(bounded, { scopes: ["lease"] })).toBe("expiresAt");
+    expect(fieldBeyond(key, { scopes: ["issue", "read"] })).toBe("scopes");
+    const restricted = { ...key, namespaces: ["a", "b"] };
+    expect(fieldBeyond(restricted, { scopes: ["issue"], namespaces: ["b"] })).toBeUndefined();
+    expect(fieldBeyond(restricted, { scopes: ["issue"], namespaces: ["b", "c"] })).toBe(
+      "namespaces",
+    );
+    expect(fieldBeyond(restricted, { scopes: ["issue"] })).toBe("namespaces");
   });
 
   it("may use the namespaces they name, or all", () => {

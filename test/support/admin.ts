@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { app } from "../../src/http/app.ts";
 import { checkAnswer } from "./contract.ts";
 
-export const ADMIN_KEY = "an-admin-key-for-tests";
+export const ADMIN_KEY = "an-admin-key-for-all-the-tests";
 
 const UNLIMITED = { limit: async () => ({ success: true }) };
 
@@ -67,6 +67,11 @@ export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
 /** Creates a namespace, with a plain body unless given. */
 export function put(name: string, body: unknown = { kind: "snowflake" }): Promise<Answer> {
   return ask(`/v1/namespaces/${name}`, { method: "PUT", json: body });
+}
+
+/** Revokes a key as another isolate does: this one still remembers it. */
+export async function revokedElsewhere(id: string): Promise<void> {
+  await env.REGISTRY.getByName("registry").deleteKey(id);
 }
 
 /** Creates a key and answers its text and id. */

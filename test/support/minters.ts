@@ -9,7 +9,7 @@ import { type Gate, gateTo } from "./gate.ts";
 import { MintingProcess } from "./minting-process.ts";
 import { serviceOfFile } from "./service-process.ts";
 
-export const ADMIN_KEY = "the-admin-key";
+export const ADMIN_KEY = "the-admin-key-of-this-file";
 /** Of a lease, unless a minter asks for another. */
 export const TTL_DEFAULT_MS = 60_000;
 /** For a machine that is busy. */

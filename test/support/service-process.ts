@@ -46,11 +46,19 @@ export class ServiceProcess {
   /** Its exit code, once all of its output was read; null after a kill. */
   readonly #ended: Promise<number | null>;
   readonly url: string;
+  /** The line that it prints once it listens. */
+  readonly greeting: string;
 
-  private constructor(child: ChildProcess, ended: Promise<number | null>, url: string) {
+  private constructor(
+    child: ChildProcess,
+    ended: Promise<number | null>,
+    url: string,
+    greeting: string,
+  ) {
     this.#child = child;
     this.#ended = ended;
     this.url = url;
+    this.greeting = greeting;
     running.add(this);
     void ended.then(() => running.delete(this));
   }
@@ -80,7 +88,7 @@ export class ServiceProcess {
       if (!url) continue;
       // Read on to the end: a full pipe would make it wait.
       child.stdout.resume();
-      return new ServiceProcess(child, ended, url);
+      return new ServiceProcess(child, ended, url, line);
     }
     await ended;
     throw new Error(`the service ended before it listened:\n${log.join("\n")}`);

@@ -1,7 +1,7 @@
 /** Who may do what: bearer keys, scopes, namespaces, expiry, revocation, rate limits. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../support/admin.ts";
+import { ADMIN_KEY, ask, CLOSED, keyFor, put, revokedElsewhere } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
 import { countingLimiter } from "../support/counting-limiter.ts";
 
@@ -136,9 +136,51 @@ describe("keys", () => {
   it("stop within 30 s of their revocation", async () => {
     const { key, id } = await keyFor({ scopes: ["issue"] });
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
-    await ask(`/v1/keys/${id}`, { method: "DELETE" });
+    await revokedElsewhere(id);
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
     clock.step(30_000);
     expect((await ask("/v1/ids/default", { key })).status).toBe(401);
+  });
+
+  it("stop at once in the isolate that revokes them", async () => {
+    const { key, id } = await keyFor({ scopes: ["issue"] });
+    expect((await ask("/v1/ids/default", { key })).status).toBe(200);
+    await ask(`/v1/keys/${id}`, { method: "DELETE" });
+    expect((await ask("/v1/ids/default", { key })).status).toBe(401);
+  });
+
+  it.each<[scope: string, method: string, path: string, json?: unknown]>([
+    ["admin", "POST", "/v1/keys", { scopes: ["admin"] }],
+    ["admin", "DELETE", "/v1/keys/nothing"],
+    ["admin", "PUT", "/v1/namespaces/revoked", { kind: "snowflake" }],
+    ["admin", "DELETE", "/v1/namespaces/revoked"],
+    ["lease", "POST", "/v1/leases/default", {}],
+    ["lease", "PUT", "/v1/leases/default/512"],
+    ["lease", "DELETE", "/v1/leases/default/512"],
+  ])(
+    "once revoked write nothing, not even while they are remembered: %s %s %s",
+    async (scope, method, path, json) => {
+      const { key, id } = await keyFor({ scopes: [scope] });
+      const reading = scope === "admin" ? "/v1/keys" : "/v1/leases/default";
+      expect((await ask(reading, { key })).status).toBe(200);
+      await revokedElsewhere(id);
+      expect((await ask(reading, { key })).status).toBe(200);
+      const { status, body } = await ask(path, { method, key, json });
+      expect([status, body.code]).toEqual([401, "unauthorized"]);
+    },
+  );
+
+  it("make none that outlast them", async () => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const later = new Date(Date.now() + 60_001).toISOString();
+    const { key } = await keyFor({ scopes: ["admin"], expiresAt });
+    for (const wish of [{ scopes: ["issue"] }, { scopes: ["admin"], expiresAt: later }]) {
+      const { status, body } = await ask("/v1/keys", { method: "POST", key, json: wish });
+      expect([status, body.code]).toEqual([403, "forbidden"]);
+      expect(body.detail).toContain("expiresAt");
+    }
+    const json = { scopes: ["issue"], expiresAt };
+    expect((await ask("/v1/keys", { method: "POST", key, json })).status).toBe(201);
   });
 
   it("stop at their expiry, cached or not", async () => {
@@ -155,7 +197,7 @@ describe("keys", () => {
     const { key, id } = await keyFor({ scopes: ["issue"] });
     vi.spyOn(Math, "random").mockReturnValue(0);
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
-    await ask(`/v1/keys/${id}`, { method: "DELETE" });
+    await revokedElsewhere(id);
     clock.step(15_000);
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
     expect((await ask("/v1/ids/default", { key })).status).toBe(401);
@@ -258,16 +300,23 @@ describe("a namespace's body", () => {
   });
 });
 
-describe("an admin key that cannot be sent", () => {
-  it.each(["correct horse battery", "p@ss:word", "schlüssel"])(
-    "%s is said to be one",
-    async (ADMIN_KEY) => {
-      const bindings = { ...CLOSED, ADMIN_KEY };
-      const { status, body } = await ask("/v1/ids/default", { key: "any", bindings });
+describe("an admin key that is none", () => {
+  it.each([
+    "correct horse battery staple",
+    "p@ss:word-of-the-administrator",
+    "schlüssel-für-die-verwaltung",
+    "undefined",
+    "null",
+    "changeme",
+    "x".repeat(23),
+  ])("%s leaves the service closed, which says what to run", async (ADMIN_KEY) => {
+    const bindings = { ...CLOSED, ADMIN_KEY };
+    for (const key of ["any", encodeURI(ADMIN_KEY)]) {
+      const { status, body } = await ask("/v1/ids/default", { key, bindings });
       expect([status, body.code]).toEqual([503, "not_configured"]);
       expect(body.detail).toContain("openssl rand -base64 32");
-    },
-  );
+    }
+  });
 });
 
 describe("rate limits", () => {
@@ -290,6 +339,29 @@ describe("rate limits", () => {
     expect((await ask("/v1/ids/default", { key, headers, bindings })).status).toBe(200);
     expect((await ask("/v1/ids/default", { headers, bindings })).status).toBe(200);
     expect(limit).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["made up", "efk_nonsense"],
+    ["not a bearer token", "a b c"],
+    ["nearly the admin key", `${ADMIN_KEY}x`],
+    ["well-formed and unknown", "efk_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
+  ])("charge each failed token, once: %s", async (_, key) => {
+    const limit = vi.fn(async () => ({ success: true }));
+    const bindings = { ...CLOSED, LOOKUP_LIMITER: { limit } };
+    const headers = { "cf-connecting-ip": "192.0.2.9" };
+    for (const times of [1, 2]) {
+      await ask(`/api/snowflake/get/default?token=${encodeURIComponent(key)}`, {
+        key: null,
+        headers,
+        bindings,
+      });
+      expect(limit).toHaveBeenCalledTimes(times);
+    }
+    limit.mockResolvedValue({ success: false });
+    if (key.includes(" ")) return;
+    const { status } = await ask("/v1/ids/default", { key, headers, bindings });
+    expect(status).toBe(429);
   });
 
   it("charge blocks too, here the platform's own limit", async () => {
