@@ -139,7 +139,7 @@ export class Minter {
   async close(): Promise<void> {
     this.#closed = true;
     this.#uses = 0;
-    clearInterval(this.#timer);
+    if (this.#timer !== undefined) clearInterval(this.#timer);
     await this.#tenancy.end();
   }
 

@@ -47,7 +47,7 @@ function leadMs(tenancy: Tenancy): number {
 }
 
 describe("work that is cut off", () => {
-  it("T4 a renewal that never ends lapses, and the next one renews", async () => {
+  it("T4 J1 a renewal that never ends lapses, and the next one renews", async () => {
     const { desk, tenancy } = await begun();
     const end = tenancy.line?.end ?? 0;
     desk.refuses = never;
@@ -63,7 +63,7 @@ describe("work that is cut off", () => {
     expect(tenancy.line?.end).toBeGreaterThan(end);
   });
 
-  it("T4 it lapses too where the clock that never goes back has gone back", async () => {
+  it("T4 J3 it lapses too where the clock that never goes back has gone back", async () => {
     const { desk, tenancy } = await begun();
     desk.refuses = never;
     await upkeep(tenancy);
@@ -77,7 +77,7 @@ describe("work that is cut off", () => {
     vi.restoreAllMocks();
   });
 
-  it("T4 a renewal that comes back after the next one changes nothing", async () => {
+  it("T4 J2 a renewal that comes back after the next one changes nothing", async () => {
     const { desk, tenancy } = await begun();
     let comesBack = (): void => undefined;
     desk.refuses = () =>
@@ -97,7 +97,7 @@ describe("work that is cut off", () => {
     expect(tenancy.failure).toBe(failure);
   });
 
-  it("T4 a lease that comes twice is stamped by one line", async () => {
+  it("T4 J2 a lease that comes twice is stamped by one line", async () => {
     const { desk, tenancy } = await begun();
     desk.refuses = refusal("lease_lost");
     let comesBack = (): void => undefined;
@@ -122,7 +122,7 @@ describe("work that is cut off", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "T4 a put that is never answered, %s it is carried out, lapses: the mark moves on, the store stays",
+    "T4 J1 W1 a put that is never answered, %s it is carried out, lapses: the mark moves on, the store stays",
     async (moment) => {
       const store = new TestStore();
       const { desk, tenancy } = await begun(store);
@@ -203,7 +203,7 @@ describe("work that is cut off", () => {
 });
 
 describe("a store that fails after it wrote", () => {
-  it.each([1, 5])("%i times stays the minter's, and so does the lease", async (times) => {
+  it.each([1, 5])("W1 %i times stays the minter's, and so does the lease", async (times) => {
     const store = new TestStore();
     const { desk, tenancy } = await begun(store);
     const end = tenancy.line?.end ?? 0;
@@ -220,7 +220,7 @@ describe("a store that fails after it wrote", () => {
     expect([tenancy.storeLost, desk.count("POST")]).toEqual([false, 1]);
   });
 
-  it("and was left behind with a lease that was lost takes the next one", async () => {
+  it("W1 and was left behind with a lease that was lost takes the next one", async () => {
     const store = new TestStore();
     const { desk, tenancy } = await begun(store);
     store.hangs = "after";
@@ -234,7 +234,7 @@ describe("a store that fails after it wrote", () => {
     expect(JSON.parse(store.stored ?? "").lease.worker).toBe(tenancy.lease?.worker);
   });
 
-  it("is lost once the text is another's", async () => {
+  it("W2 is lost once the text is another's", async () => {
     const store = new TestStore();
     const { tenancy } = await begun(store);
     expect(tenancy.storeLost).toBe(false);
