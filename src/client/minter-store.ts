@@ -5,7 +5,8 @@ import { type HeldLease, leaseOf } from "./lease-desk.ts";
 
 /**
  * One durable text, changed by compare-and-put. `put` answers once `text` would survive a crash; false where something
- * else than `expected` is stored, or came after `text` meanwhile. Of two processes that share it, one goes on.
+ * else than `expected` is stored, or came after `text` meanwhile. Of two processes that share it, one goes on. A call
+ * fails if it rejects or takes longer than 5 s; the text of a put that failed may be stored.
  */
 export interface MinterStore {
   get(): Promise<string | undefined>;

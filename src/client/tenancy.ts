@@ -12,7 +12,7 @@
  *     A piece that comes back late changes nothing. Its answer is no loss: the same Idempotency-Key gets the same
  *     lease, which one piece at most holds, since that ends the key; a renewal only moves notAfter up; a text may
  *     be stored or not (client/store-writer).
- *  T5 What is due is told by a clock that is never set: the others decide no more than what an ID says.
+ *  T5 Timers use the monotonic clock; the other clocks decide only what an ID says.
  */
 import { tickAt, tickStartMs } from "../core/layout.ts";
 import { EdgeflakeError } from "./errors.ts";

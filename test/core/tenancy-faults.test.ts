@@ -280,4 +280,18 @@ describe("a mark", () => {
     const least = FOR_MS / (RESERVE_MS / 2);
     expect(store.puts - puts).toBeLessThanOrEqual(aheadMs ? 20 * least : least + 1);
   });
+
+  it("with ticks of a second lies beyond each tick before it begins", async () => {
+    const desk = new TestDesk();
+    desk.spec = { ...desk.spec, tickMs: 1000 };
+    desk.policy = { ...desk.policy, maxStepBackMs: 0 };
+    const tenancy = new Tenancy(SETTINGS, desk.desk, new TestStore());
+    await tenancy.begin();
+    await keepUp(tenancy, 2000);
+    for (let tick = 0; tick < 5; tick += 1) {
+      await pass(1000);
+      expect(tenancy.line?.take(tenancy.now(), 1)).toBeInstanceOf(Array);
+      await upkeep(tenancy);
+    }
+  });
 });

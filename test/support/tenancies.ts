@@ -3,6 +3,7 @@ import { EdgeflakeError } from "../../src/client/errors.ts";
 import { LeaseDesk } from "../../src/client/lease-desk.ts";
 import type { MinterStore } from "../../src/client/minter-store.ts";
 import type { Tenancy } from "../../src/client/tenancy.ts";
+import type { LayoutSpec } from "../../src/core/layout.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { PRESETS } from "../../src/core/presets.ts";
 
@@ -35,6 +36,7 @@ export class TestDesk {
   /** Its clock against everybody's. */
   aheadMs = 0;
   /** The namespace's. */
+  spec: LayoutSpec = spec;
   policy: Policy = usualPolicy;
   /** The worker ID of each Idempotency-Key: the same one gets the same lease. */
   readonly #workers = new Map<string, number>();
@@ -58,7 +60,7 @@ export class TestDesk {
   #lease(worker: number): object {
     const now = Date.now() + this.aheadMs;
     const times = { notBefore: now - 5, notAfter: now + TTL_MS, renewAfter: now - 1, now };
-    const rest = { ttlMs: TTL_MS, ...times, layout: spec, policy: this.policy };
+    const rest = { ttlMs: TTL_MS, ...times, layout: this.spec, policy: this.policy };
     return { worker, token: `of-${worker}`, ...rest };
   }
 
