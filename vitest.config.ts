@@ -4,6 +4,14 @@ import { defineConfig } from "vitest/config";
 /** That of wrangler.toml. */
 const COMPATIBILITY_DATE = "2026-10-23";
 
+/** Of the production build. */
+const OBJECTS = {
+  SHARD: { className: "Shard", useSQLite: true },
+  SEGMENTS: { className: "Segments", useSQLite: true },
+  LEASES: { className: "Leases", useSQLite: true },
+  REGISTRY: { className: "Registry", useSQLite: true },
+};
+
 export default defineConfig({
   test: {
     tags: [{ name: "long", description: "Left out of `npm test`; `npm run test:all` runs it." }],
@@ -37,8 +45,27 @@ export default defineConfig({
               serviceBindings: {
                 BOUND_APP: "bound-app",
                 IDS: { name: "edgeflake-build", entrypoint: "Edgeflake" },
+                MINTING_APP: "minting-app",
               },
               workers: [
+                {
+                  name: "minting-app",
+                  modules: [
+                    { type: "ESModule", path: "./test/support/minting-app.mjs" },
+                    { type: "ESModule", path: "./dist/client/minter.js" },
+                  ],
+                  modulesRoot: ".",
+                  compatibilityDate: COMPATIBILITY_DATE,
+                  serviceBindings: { IDS: "edgeflake-open" },
+                },
+                {
+                  name: "edgeflake-open",
+                  modules: true,
+                  scriptPath: "./dist/worker/index.js",
+                  compatibilityDate: COMPATIBILITY_DATE,
+                  bindings: { ACCESS: "open", CORS_ORIGINS: "" },
+                  durableObjects: OBJECTS,
+                },
                 {
                   name: "bound-app",
                   modules: true,
@@ -52,12 +79,7 @@ export default defineConfig({
                   scriptPath: "./dist/worker/index.js",
                   compatibilityDate: COMPATIBILITY_DATE,
                   bindings: { ACCESS: "keys", CORS_ORIGINS: "" },
-                  durableObjects: {
-                    SHARD: { className: "Shard", useSQLite: true },
-                    SEGMENTS: { className: "Segments", useSQLite: true },
-                    LEASES: { className: "Leases", useSQLite: true },
-                    REGISTRY: { className: "Registry", useSQLite: true },
-                  },
+                  durableObjects: OBJECTS,
                 },
               ],
               // The real limiter with a limit that tests can reach.

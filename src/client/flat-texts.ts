@@ -4,12 +4,10 @@
  * than all of this.
  */
 import { type Block, idAt } from "../core/block.ts";
-import { bytesMax, type Surround, writeBlock } from "../core/block-writer.ts";
+import { type Surround, writeBlock } from "../core/block-writer.ts";
 
-/** IDs decoded together: whoever keeps one keeps the bytes of all, some 20 kB. */
+/** IDs written and decoded together, some 20 kB: whoever keeps one keeps the text of all. */
 const TOGETHER = 1024;
-/** IDs written at once: some 80 kB. */
-const WRITTEN_MAX = 4096;
 const BARE: Surround = { before: "", after: "" };
 
 const decoder = new TextDecoder();
@@ -18,8 +16,8 @@ let scratch = new Uint8Array(0);
 /** Writes the IDs of a block into a list from `at` on, as decimal texts; one past the last place. */
 export function flatTextsInto(ids: string[], at: number, block: Block): number {
   let place = at;
-  for (let offset = 0; offset < block.count; offset += WRITTEN_MAX) {
-    const count = Math.min(WRITTEN_MAX, block.count - offset);
+  for (let offset = 0; offset < block.count; offset += TOGETHER) {
+    const count = Math.min(TOGETHER, block.count - offset);
     place = partInto(ids, place, { ...block, first: idAt(block, offset), count });
   }
   return place;
@@ -27,17 +25,15 @@ export function flatTextsInto(ids: string[], at: number, block: Block): number {
 
 function partInto(ids: string[], at: number, part: Block): number {
   const { length } = `${part.first}`;
-  const room = bytesMax([part], "decimal", BARE);
-  if (room !== length * part.count) return oneByOneInto(ids, at, part);
+  if (`${idAt(part, part.count - 1)}`.length !== length) return oneByOneInto(ids, at, part);
+  const room = length * part.count;
   if (scratch.length < room) scratch = new Uint8Array(room);
   writeBlock(scratch, 0, part, "decimal", BARE);
+  const text = decoder.decode(scratch.subarray(0, room));
   let place = at;
-  for (let from = 0; from < room; from += TOGETHER * length) {
-    const text = decoder.decode(scratch.subarray(from, Math.min(room, from + TOGETHER * length)));
-    for (let begin = 0; begin < text.length; begin += length) {
-      ids[place] = text.slice(begin, begin + length);
-      place += 1;
-    }
+  for (let begin = 0; begin < room; begin += length) {
+    ids[place] = text.slice(begin, begin + length);
+    place += 1;
   }
   return place;
 }

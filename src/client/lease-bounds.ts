@@ -1,9 +1,13 @@
 /** How far a lease, and a mark in a store, let its holder stamp: in positions. When it is to be renewed. */
 import { tickAt } from "../core/layout.ts";
+import { markFor } from "../core/mark.ts";
 import type { HeldLease } from "./lease-desk.ts";
 import type { MintLine } from "./mint-line.ts";
 
-/** A mark in a store is written so far ahead, in ms: as far as the line may lead, within these. */
+/**
+ * How far past the clock a mark in a store is moved, in ms: as far as the line may lead, within these, and at least two
+ * ticks, so that the next one is open when it begins.
+ */
 const RESERVE_MIN_MS = 1000;
 const RESERVE_MAX_MS = 10_000;
 /** A renewal begins early by a random part of the lease's ttl up to this, so that holders do not ask in step. */
@@ -19,16 +23,23 @@ export function endOf({ layout, notAfterTick }: HeldLease): number {
   return notAfterTick * layout.sequenceCount;
 }
 
-/** The position `ms` ahead of the clock, or of what was stamped where that is further. */
-export function aheadOf({ layout }: HeldLease, line: MintLine, nowMs: number, ms: number): number {
-  const ahead = Math.ceil(ms / layout.tickMs) * layout.sequenceCount;
-  return Math.max(tickAt(layout, nowMs) * layout.sequenceCount, line.unstamped) + ahead;
+/** Where a store's mark is moved: as a shard's is, within the lease. */
+export function markOf(lease: HeldLease, line: MintLine, nowMs: number): number {
+  return Math.min(endOf(lease), aheadOf(lease, line, nowMs, reserveMsOf(lease)));
 }
 
-/** How far ahead a mark is written, in ms. */
-export function reserveMsOf({ policy, layout }: HeldLease): number {
+/** Whether to move the mark: half of what it was moved by is left. */
+export function isMarkLow(lease: HeldLease, line: MintLine, mark: number, nowMs: number): boolean {
+  return mark < endOf(lease) && mark <= aheadOf(lease, line, nowMs, reserveMsOf(lease) / 2);
+}
+
+function aheadOf({ layout }: HeldLease, line: MintLine, nowMs: number, reserveMs: number): number {
+  return markFor(layout, { reserveMs }, tickAt(layout, nowMs), line.unstamped);
+}
+
+function reserveMsOf({ policy, layout }: HeldLease): number {
   const leadMs = policy.maxStepBackMs + policy.maxBorrowMs;
-  return Math.max(layout.tickMs, Math.min(Math.max(leadMs, RESERVE_MIN_MS), RESERVE_MAX_MS));
+  return Math.max(2 * layout.tickMs, Math.min(Math.max(leadMs, RESERVE_MIN_MS), RESERVE_MAX_MS));
 }
 
 /** When to renew a lease, in ms from the desk's answer: by the desk's own clocks, and within its ttl whatever they say. */

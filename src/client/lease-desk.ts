@@ -8,7 +8,6 @@ import { type Ask, malformed } from "./http.ts";
 export interface HeldLease {
   readonly worker: number;
   readonly token: string;
-  readonly spec: LayoutSpec;
   readonly layout: Layout;
   readonly policy: Policy;
   /** IDs of ticks in [notBeforeTick, notAfterTick) may be stamped. */
@@ -79,7 +78,6 @@ export function leaseOf(answer: unknown): HeldLease {
   return {
     worker: whole(worker),
     token,
-    spec: specOf(layout),
     layout: made.layout,
     policy: policyOf(policy, whole),
     notBeforeTick: tickAt(made.layout, whole(notBefore)),

@@ -80,7 +80,7 @@ export class MintLine {
     if (this.#isCurrent(nowMs)) return undefined;
     const found = this.#run(this.#state, nowMs, Number.POSITIVE_INFINITY);
     this.#state = found.state;
-    if ("closed" in found) return found.closed;
+    if (found.kind !== "run") return found;
     this.#first = found.stamped.first;
     this.#texts = new DecimalRun(found.stamped.first);
     this.#offset = 0;
@@ -102,7 +102,7 @@ export class MintLine {
     let state = this.#state;
     for (let missing = count - used; missing > 0; ) {
       const found = this.#run(state, nowMs, missing);
-      if ("closed" in found) return found.closed;
+      if (found.kind !== "run") return found;
       state = found.state;
       runs.push(found.stamped);
       missing -= found.stamped.count;
@@ -121,15 +121,11 @@ export class MintLine {
   #run(before: LineState, nowMs: number, count: number) {
     const request = { nowMs, count, random: Math.random() };
     const outcome = nextRun(this.#layout, this.#policy, before, this.#end, request);
-    const { state } = outcome;
-    if (outcome.kind === "fenced") return { state, closed: { kind: "fenced" } as const };
-    if (outcome.kind === "wait") {
-      return { state, closed: { kind: "wait", waitMs: outcome.waitMs } as const };
-    }
+    if (outcome.kind !== "run") return outcome;
     const { lane, start, end } = outcome.run;
     const tick = Math.floor(start / this.#layout.sequenceCount);
     const sequence = start - tick * this.#layout.sequenceCount;
     const first = compose(this.#layout, { tick, shard: this.#worker, lane, sequence });
-    return { state, tick, stamped: { first, count: end - start } };
+    return { ...outcome, tick, stamped: { first, count: end - start } };
   }
 }

@@ -18,7 +18,11 @@ export interface MinterOptions {
   readonly timeoutMs?: number | undefined;
   /** Attempts after the first, default 3. */
   readonly retries?: number | undefined;
+  /** Keeps renewals and writes to the store alive after an answer; in Workers: `waitUntil` of `cloudflare:workers`. */
+  readonly waitUntil?: WaitUntil | undefined;
 }
+
+export type WaitUntil = (work: Promise<unknown>) => void;
 
 export interface MinterSettings {
   readonly url: string;
@@ -27,6 +31,7 @@ export interface MinterSettings {
   readonly ttlMs: number;
   readonly timeoutMs: number;
   readonly retries: number;
+  readonly waitUntil?: WaitUntil | undefined;
 }
 
 const TTL_DEFAULT_MS = 60_000;
@@ -35,7 +40,7 @@ const RETRIES_DEFAULT = 3;
 
 /** The options with their defaults. Throws TypeError where one is not what it should be. */
 export function settingsOf(options: MinterOptions): MinterSettings {
-  const { url, namespace, holder, ttlMs = TTL_DEFAULT_MS } = options;
+  const { url, namespace, holder, ttlMs = TTL_DEFAULT_MS, waitUntil } = options;
   const { timeoutMs = TIMEOUT_DEFAULT_MS, retries = RETRIES_DEFAULT } = options;
   if (typeof namespace !== "string" || namespace === "") throw notOne("namespace takes a name");
   if (!/^https?:\/\/./.test(`${url}`)) throw notOne("url takes http://… or https://…");
@@ -43,7 +48,7 @@ export function settingsOf(options: MinterOptions): MinterSettings {
     throw notOne(`timeoutMs takes 1 to ${TIMEOUT_MAX_MS}`);
   }
   if (!isWhole(retries, 0, RETRIES_MAX)) throw notOne(`retries takes 0 to ${RETRIES_MAX}`);
-  return { url: `${url}`, namespace, holder, ttlMs, timeoutMs, retries };
+  return { url: `${url}`, namespace, holder, ttlMs, timeoutMs, retries, waitUntil };
 }
 
 function notOne(takes: string): TypeError {

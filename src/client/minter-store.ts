@@ -5,7 +5,8 @@ import { type HeldLease, leaseOf } from "./lease-desk.ts";
 
 /**
  * One durable text, changed by compare-and-put. `put` answers once `text` would survive a crash; false where something
- * else than `expected` is stored, or came after `text` meanwhile. Of two processes that share it, one goes on.
+ * else than `expected` is stored, or came after `text` meanwhile. Of two processes that share it, one goes on. A call
+ * fails if it rejects or takes longer than 5 s; the text of a put that failed may be stored.
  */
 export interface MinterStore {
   get(): Promise<string | undefined>;
@@ -26,36 +27,22 @@ export interface RecordPlace {
   readonly namespace: string;
 }
 
-/** The text of a record; `owner` is random, so that no two texts are alike. */
-export function writeRecord(
-  { url, namespace }: RecordPlace,
-  owner: string,
-  { lease, mark }: StoredLease,
-): string {
-  return JSON.stringify({ version: VERSION, url, namespace, owner, mark, lease: lease.answer });
-}
-
-/** The record of a process that is done: nothing to go on with. */
-export function writeEmptyRecord(owner: string): string {
-  return JSON.stringify({ version: VERSION, owner });
+/** The text of a record; without one, that there is nothing to go on with. Random in part: no two texts are alike. */
+export function recordText({ url, namespace }: RecordPlace, record?: StoredLease): string {
+  const kept = record && { url, namespace, mark: record.mark, lease: record.lease.answer };
+  return JSON.stringify({ version: VERSION, put: crypto.randomUUID(), ...kept });
 }
 
 /** Reads a record; undefined where it is none, of another place, or its mark is not within its lease. */
 export function readRecord(text: string | undefined, place: RecordPlace): StoredLease | undefined {
-  const { version, url, namespace, mark, lease } = fieldsOf(jsonOf(text));
-  if (version !== VERSION || url !== place.url || namespace !== place.namespace) return undefined;
-  if (typeof mark !== "number" || !Number.isSafeInteger(mark)) return undefined;
   try {
+    const { version, url, namespace, mark, lease } = fieldsOf(JSON.parse(text ?? "null"));
+    if (version !== VERSION || url !== place.url || namespace !== place.namespace) return undefined;
     const held = leaseOf(lease);
-    return mark >= beginOf(held) && mark < endOf(held) ? { lease: held, mark } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonOf(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
+    const isMark = Number.isSafeInteger(mark) && typeof mark === "number";
+    return isMark && mark >= beginOf(held) && mark < endOf(held)
+      ? { lease: held, mark }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -35,7 +35,6 @@ export class Minter {
   #line: MintLine | undefined;
   #uses = 0;
   #closed = false;
-  #closing: Promise<void> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   private constructor(timeoutMs: number, tenancy: Tenancy) {
@@ -51,23 +50,30 @@ export class Minter {
     const settings = settingsOf(options);
     const desk = new LeaseDesk(httpAsk(options.url, options.key), settings.namespace);
     const tenancy = new Tenancy(settings, desk, options.store);
-    await tenancy.begin().catch(async (error: unknown) => {
-      await tenancy.end();
-      throw error;
-    });
     const minter = new Minter(settings.timeoutMs, tenancy);
-    minter.#keepUp();
-    // A line that begins ahead of this clock, at its lease or at a mark, opens in a moment.
-    await minter.ready().catch(async (error: unknown) => {
+    try {
+      await tenancy.begin();
+      minter.#keepUp();
+      // A line that begins ahead of this clock, at its lease or at a mark, opens in a moment.
+      await minter.ready();
+    } catch (error) {
       await minter.close();
       throw error;
-    });
+    }
     return minter;
   }
 
   /** The worker ID on lease; undefined while there is none. */
   get worker(): number | undefined {
     return this.#tenancy.lease?.worker;
+  }
+
+  /**
+   * True once another process took over the store. This one then leased a worker ID of its own and keeps it in no store,
+   * so a restart leases yet another. Give each process a store of its own.
+   */
+  get storeLost(): boolean {
+    return this.#tenancy.storeLost;
   }
 
   /** One ID, decimal. Throws EdgeflakeError: `shard_saturated` (ahead of the clock), `lease_lost`, `closed`. */
@@ -98,7 +104,6 @@ export class Minter {
   take(count: number): string[] {
     checkCount(count);
     const line = this.#held();
-    if ("kind" in line) throw this.#errorOf(line);
     const { takeMax } = line;
     if (count > takeMax) {
       throw new RangeError(`cannot take ${count} IDs: this namespace opens ${takeMax} at once`);
@@ -118,47 +123,39 @@ export class Minter {
     const untilMs = Date.now() + this.#timeoutMs;
     for (;;) {
       signal?.throwIfAborted();
-      const closed = this.#open();
-      if (!("kind" in closed)) return;
-      const leftMs = untilMs - Date.now();
-      if (this.#closed || leftMs <= 0) throw this.#errorOf(closed);
-      const waitMs = closed.kind === "wait" ? closed.waitMs : BUSY_WAIT_MS;
-      await pause(Math.max(1, Math.min(waitMs, leftMs, READY_LOOK_MS)), signal);
+      try {
+        this.#opened();
+        return;
+      } catch (error) {
+        const leftMs = untilMs - Date.now();
+        if (!(error instanceof EdgeflakeError) || this.#closed || leftMs <= 0) throw error;
+        const { retryAfterMs = BUSY_WAIT_MS } = error;
+        await pause(Math.max(1, Math.min(retryAfterMs, leftMs, READY_LOOK_MS)), signal);
+      }
     }
   }
 
-  /** Stops stamping and gives the lease back. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
+  /** Stops stamping and gives the lease back, within some seconds. Idempotent. */
+  async close(): Promise<void> {
     this.#closed = true;
     this.#uses = 0;
     if (this.#timer !== undefined) clearInterval(this.#timer);
     await this.#tenancy.end();
   }
 
-  /** The line with a run open, by the clock; or why there is none. */
-  #open(): MintLine | Closed {
-    const line = this.#held();
-    if ("kind" in line) return line;
-    const closed = line.advance(this.#tenancy.now());
-    return closed ?? line;
-  }
-
   /** The line of the lease that is held; sets out what is due. */
-  #held(): MintLine | Closed {
-    if (this.#closed) return FENCED;
-    this.#tenancy.upkeep(this.#tenancy.now());
-    return this.#tenancy.line ?? FENCED;
+  #held(): MintLine {
+    if (!this.#closed) this.#tenancy.upkeep(this.#tenancy.now());
+    const { line } = this.#tenancy;
+    if (!line) throw this.#errorOf(FENCED);
+    return line;
   }
 
   /** A line with an ID to hand out. For the rest of this synchronous turn the clock is not read again. */
   #opened(): MintLine {
-    const line = this.#open();
-    if ("kind" in line) throw this.#errorOf(line);
+    const line = this.#held();
+    const closed = line.advance(this.#tenancy.now());
+    if (closed) throw this.#errorOf(closed);
     if (this.#uses === 0) {
       queueMicrotask(() => {
         this.#uses = 0;
@@ -181,7 +178,7 @@ export class Minter {
   }
 
   #keepUp(): void {
-    this.#timer = setInterval(() => void this.#held(), UPKEEP_MS);
+    this.#timer = setInterval(() => this.#tenancy.upkeep(this.#tenancy.now()), UPKEEP_MS);
     // In Node a timer is an object, and must not keep the process alive.
     const timer: unknown = this.#timer;
     if (timer instanceof Object && "unref" in timer && timer.unref instanceof Function) {

@@ -8,7 +8,12 @@ import type { Policy } from "./policy.ts";
  * Counted from `end` alone, each restart would push the line ahead; by less than a tick, a long tick would be written
  * many times.
  */
-export function markFor(layout: Layout, policy: Policy, tick: number, end: number): number {
+export function markFor(
+  layout: Layout,
+  policy: Pick<Policy, "reserveMs">,
+  tick: number,
+  end: number,
+): number {
   const reserveMs = Math.max(policy.reserveMs, layout.tickMs);
   const reserve = Math.ceil((reserveMs / layout.tickMs) * layout.sequenceCount);
   const pastClock = tick * layout.sequenceCount + reserve;

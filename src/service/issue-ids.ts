@@ -1,7 +1,8 @@
 /** Issuing, whatever the namespace's kind: from this isolate's memory, from a shard, or from a segment's object. */
 import { takeBatch } from "./fresh-batches.ts";
 import { missedFresh, takeFresh } from "./fresh-ids.ts";
-import { callCountMax, issue, issueInCalls } from "./issue.ts";
+import { issue } from "./issue.ts";
+import { callCountMax, issueInCalls } from "./issue-in-calls.ts";
 import type { Issued } from "./issued.ts";
 import type { FreshSource } from "./lease-ahead.ts";
 import type { Namespace, SegmentNamespace } from "./namespaces.ts";

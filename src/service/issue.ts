@@ -1,7 +1,6 @@
 import { type Block, blocksOf } from "../core/block.ts";
 import { isDefinite, type RefusalCode } from "../core/errors.ts";
 import { type GrantReply, readGrantReply } from "../core/grant-reply.ts";
-import { idleCapacity } from "../core/lanes.ts";
 import { NO_ECHO } from "../core/object-clock.ts";
 import type { Issued } from "./issued.ts";
 import {
@@ -10,8 +9,6 @@ import {
   FIRST_WAIT_MAX_MS,
   OTHER_ANSWER_MAX_MS,
   PINNED_ANSWER_MAX_MS,
-  STREAM_CALL_COUNT,
-  STREAM_WAIT_MAX_MS,
 } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import { isWorthRepeating, refusalOf, withDeadline } from "./object-call.ts";
@@ -86,47 +83,6 @@ async function issueFromOneOfTwo(
   if (second.ok) return second;
   restShard(namespace, shard, second.refusal);
   return { ...second, definite: first.definite && second.definite };
-}
-
-/** IDs per shard call of a stream: what an idle line is sure to open, STREAM_CALL_COUNT at most. */
-export function callCountMax({ layout, policy }: SnowflakeNamespace, placement: Placement): number {
-  return Math.min(STREAM_CALL_COUNT, idleCapacity(layout, policy, isStrict(placement)));
-}
-
-/**
- * Asks for `count` IDs in calls of at most callCountMax, one after another, so that a consumer that
- * stops asking stops the work. Not pinned, each large call takes a shard of its own. A saturated shard is
- * waited for, STREAM_WAIT_MAX_MS in all. A refusal is the last value.
- */
-export async function* issueInCalls(
-  shards: Shards,
-  namespace: SnowflakeNamespace,
-  placement: Placement,
-  count: number,
-): AsyncGenerator<Issued> {
-  const mostPerCall = callCountMax(namespace, placement);
-  // A home may change meanwhile: order is kept only on one shard.
-  let placed = isPinned(placement)
-    ? { ...placement, shard: pickShard(namespace, placement, count) }
-    : placement;
-  let issued = 0;
-  let waitedMs = 0;
-  while (issued < count) {
-    const callCount = Math.min(mostPerCall, count - issued);
-    const result = await issue(shards, namespace, placed, callCount);
-    placed = { ...placed, continues: true };
-    if (!result.ok && result.refusal.code === "shard_saturated") {
-      const waitMs = result.refusal.retryAfterMs ?? 0;
-      if (issued > 0 && waitedMs + waitMs <= STREAM_WAIT_MAX_MS) {
-        waitedMs += waitMs;
-        await scheduler.wait(waitMs);
-        continue;
-      }
-    }
-    yield result;
-    if (!result.ok) return;
-    issued += callCount;
-  }
 }
 
 interface ShardRequest {

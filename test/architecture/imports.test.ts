@@ -48,7 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   objects: ["core", "objects"],
   service: ["core", "service"],
   http: ["core", "service", "http"],
-  selfhost: ["selfhost"],
+  selfhost: ["core", "selfhost"],
   openapi: ["core", "http", "openapi"],
   assets: ["openapi"],
   console: ["core", "console"],

@@ -1,99 +1,19 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { EdgeflakeError } from "../../src/client/errors.ts";
-import { LeaseDesk } from "../../src/client/lease-desk.ts";
 import type { MinterStore } from "../../src/client/minter-store.ts";
 import { Tenancy } from "../../src/client/tenancy.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import { PRESETS } from "../../src/core/presets.ts";
-
-const TTL_MS = 60_000;
-const FIRST_WORKER = 512;
-const SETTINGS = {
-  url: "http://here",
-  namespace: "orders",
-  holder: "pod",
-  ttlMs: TTL_MS,
-  timeoutMs: 1000,
-  retries: 0,
-};
-const { spec, layout, policy } = PRESETS.get("default") ?? {};
-if (!spec || !layout || !policy) throw new Error("no such preset");
-const usualPolicy: Policy = policy;
-
-/** A desk whose leases are due for renewal at once, and what it was asked. */
-class TestDesk {
-  readonly asked: string[] = [];
-  /** The Idempotency-Keys of what asked for a lease. */
-  readonly keys: (string | undefined)[] = [];
-  /** So many of its next leases are answered, but the answers are lost. */
-  loses = 0;
-  /** What it does instead of renewing. */
-  refuses: (() => Promise<never>) | undefined;
-  /** What it waits for before it leases. */
-  leases: Promise<void> = Promise.resolve();
-  /** Its clock against everybody's. */
-  aheadMs = 0;
-  /** The namespace's. */
-  policy: Policy = usualPolicy;
-  #granted = 0;
-
-  readonly desk = new LeaseDesk(async (path, query, { method, headers }) => {
-    this.asked.push(`${method} ${path} ${JSON.stringify(query)}`);
-    if (method === "DELETE") return null;
-    if (method === "PUT") await this.refuses?.();
-    if (method === "POST") {
-      await this.leases;
-      this.#granted += 1;
-      this.keys.push(new Headers(headers).get("idempotency-key") ?? undefined);
-      this.loses -= 1;
-      if (this.loses >= 0) throw new EdgeflakeError("lost", { code: "network_error" });
-    }
-    const named = /\d+$/.exec(path)?.[0];
-    const worker = named === undefined ? FIRST_WORKER + this.#granted - 1 : Number(named);
-    const now = Date.now() + this.aheadMs;
-    const times = { notBefore: now - 5, notAfter: now + TTL_MS, renewAfter: now - 1, now };
-    return {
-      worker,
-      token: `of-${worker}`,
-      ttlMs: TTL_MS,
-      ...times,
-      layout: spec,
-      policy: this.policy,
-    };
-  }, "orders");
-
-  count(method: string): number {
-    return this.asked.filter((one) => one.startsWith(method)).length;
-  }
-}
-
-/** `fails`: a put does, before it is carried out or after. */
-function memoryStore(): MinterStore & { fails: "before" | "after" | undefined } {
-  let stored: string | undefined;
-  return {
-    fails: undefined,
-    get: async () => stored,
-    async put(text, expected) {
-      if (this.fails === "before") throw new Error("the disk is full");
-      if (stored !== expected) return false;
-      stored = text;
-      if (this.fails === "after") throw new Error("the disk is gone");
-      return true;
-    },
-  };
-}
+import {
+  FIRST_WORKER,
+  layout,
+  refusal,
+  SETTINGS,
+  TestDesk,
+  TestStore,
+  upkeep,
+} from "../support/tenancies.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-/** Does what is due at that moment, to its end. */
-async function upkeep(tenancy: Tenancy, nowMs: number): Promise<void> {
-  tenancy.upkeep(nowMs);
-  await tenancy.settled();
-}
-
-const refusal = (code: string) => () => Promise.reject(new EdgeflakeError(code, { code }));
 
 describe("a tenancy", () => {
   it("T1 ends its line where the lease ends, and moves it up once that is renewed", async () => {
@@ -121,7 +41,7 @@ describe("a tenancy", () => {
 
   it("T1 ends its line at the mark in its store, renewed or not", async () => {
     const desk = new TestDesk();
-    const store = memoryStore();
+    const store = new TestStore();
     const tenancy = new Tenancy(SETTINGS, desk.desk, store);
     await tenancy.begin();
     const mark = JSON.parse((await store.get()) ?? "").mark;
@@ -139,7 +59,7 @@ describe("a tenancy", () => {
 
   it("T2 goes on at the mark; the one that had the store drops its lease, and gives nothing back", async () => {
     const desk = new TestDesk();
-    const store = memoryStore();
+    const store = new TestStore();
     const one = new Tenancy(SETTINGS, desk.desk, store);
     const other = new Tenancy(SETTINGS, desk.desk, store);
     await one.begin();
@@ -159,7 +79,7 @@ describe("a tenancy", () => {
 
   it("T2 without the store that another took, it has a lease of its own", async () => {
     const desk = new TestDesk();
-    const store = memoryStore();
+    const store = new TestStore();
     const one = new Tenancy(SETTINGS, desk.desk, store);
     await one.begin();
     await new Tenancy(SETTINGS, desk.desk, store).begin();
@@ -176,22 +96,17 @@ describe("a tenancy", () => {
     await tenancy.begin();
     const { line } = tenancy;
     desk.refuses = refusal("lease_lost");
-    let goOn = (): void => undefined;
-    desk.leases = new Promise((resolve) => {
-      goOn = resolve;
-    });
-    const work = upkeep(tenancy, tenancy.now());
-    while (desk.count("POST") < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    await upkeep(tenancy, tenancy.now());
     expect([tenancy.line, tenancy.lease]).toEqual([undefined, undefined]);
-    goOn();
-    await work;
+    expect(desk.count("POST")).toBe(1);
+    await upkeep(tenancy, tenancy.now());
     expect(tenancy.lease?.worker).toBe(FIRST_WORKER + 1);
     expect(tenancy.line).not.toBe(line);
   });
 
   it("T4 writes its mark though the desk does not answer", async () => {
     const desk = new TestDesk();
-    const tenancy = new Tenancy(SETTINGS, desk.desk, memoryStore());
+    const tenancy = new Tenancy(SETTINGS, desk.desk, new TestStore());
     await tenancy.begin();
     const end = tenancy.line?.end ?? 0;
     desk.refuses = () => new Promise(() => undefined);
@@ -206,7 +121,7 @@ describe("a tenancy", () => {
     "a store that fails %s a put costs one worker ID, held once it works again",
     async (fails) => {
       const desk = new TestDesk();
-      const store = memoryStore();
+      const store = new TestStore();
       const tenancy = new Tenancy(SETTINGS, desk.desk, store);
       store.fails = fails;
       for (let tries = 0; tries < 3; tries += 1)
@@ -221,10 +136,11 @@ describe("a tenancy", () => {
 
   it("T2 leaves a lease alone that may have got into the store, once another has written there", async () => {
     const desk = new TestDesk();
-    const store = memoryStore();
+    const store = new TestStore();
     const one = new Tenancy(SETTINGS, desk.desk, store);
     await one.begin();
     desk.refuses = refusal("lease_lost");
+    await upkeep(one, one.now());
     store.fails = "after";
     await upkeep(one, one.now());
     expect([one.line, desk.count("POST")]).toEqual([undefined, 2]);
@@ -243,7 +159,7 @@ describe("a tenancy", () => {
 
   it("T2 does not hold a lease that another took up from the store before its put was overtaken", async () => {
     const desk = new TestDesk();
-    const store = memoryStore();
+    const store = new TestStore();
     const other = new Tenancy(SETTINGS, desk.desk, store);
     let puts = 0;
     const overtaken: MinterStore = {
@@ -294,7 +210,8 @@ describe("a tenancy", () => {
     for (const _lost of [1, 2]) await expect(tenancy.begin()).rejects.toThrow("lost");
     await tenancy.begin();
     desk.refuses = refusal("lease_lost");
-    await upkeep(tenancy, Date.now());
+    await upkeep(tenancy, tenancy.now());
+    await upkeep(tenancy, tenancy.now());
     const [first, ...others] = desk.keys;
     expect(first).toMatch(/./);
     expect(others.slice(0, 2)).toEqual([first, first]);

@@ -2,7 +2,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
-import { issue, issueInCalls } from "../../src/service/issue.ts";
+import { issue } from "../../src/service/issue.ts";
+import { issueInCalls } from "../../src/service/issue-in-calls.ts";
 import type { Issued } from "../../src/service/issued.ts";
 import {
   HOME_SHARDS_MAX,

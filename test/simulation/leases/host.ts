@@ -5,6 +5,8 @@ import type { MemoryStore } from "./memory-store.ts";
 import type { Actor, World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
+/** How long a request of a Worker may last after it began, in ms. */
+const REQUEST_MAX_MS = 10_000;
 
 export interface HostPlan {
   /** By whom the desk and the checker know it: those with one store are one. */
@@ -12,6 +14,10 @@ export interface HostPlan {
   readonly holder: string;
   readonly ttlMs: number;
   readonly store: MemoryStore | undefined;
+  /** Nobody else writes to it: it must not be lost. */
+  readonly isStoreOwn: boolean;
+  /** A Worker: each call is a request, and what its end cuts off never settles. */
+  readonly isWorker: boolean;
 }
 
 export interface Doings {
@@ -20,6 +26,8 @@ export interface Doings {
   closes: number;
   pauses: number;
   clockSteps: number;
+  /** Requests of a Worker that ended. */
+  requests: number;
   readonly refusals: Map<string, number>;
 }
 
@@ -36,6 +44,7 @@ export class Host implements Actor {
   #minter: Minter | undefined;
   /** Counts its processes: one that is not the last has ended. */
   #process = 0;
+  #straysBefore = 0;
   stampedAtMs = 0;
 
   constructor(world: World, plan: HostPlan, doings: Doings, take: (id: string) => void) {
@@ -49,38 +58,68 @@ export class Host implements Actor {
   /** Starts a process after that time. */
   start(afterMs: number): void {
     this.#process += 1;
+    this.#straysBefore = this.plan.store?.strays ?? 0;
+    this.#request(afterMs, (end) => this.#open(end));
+  }
+
+  /** Runs as this process. In a Worker, what follows from it is cut off some time after `end`, timers and answers alike. */
+  #request(afterMs: number, run: (end: () => void) => void): void {
     const process = this.#process;
-    this.#world.afterAs(
-      this,
-      () => this.#process === process,
-      afterMs,
-      () => this.#open(),
+    let untilMs = Number.POSITIVE_INFINITY;
+    const end = (): void => {
+      if (!this.plan.isWorker) return;
+      this.#doings.requests += 1;
+      untilMs = this.#world.nowMs + this.#world.random.spread(1, REQUEST_MAX_MS);
+    };
+    const isAlive = () => this.#process === process && this.#world.nowMs <= untilMs;
+    this.#world.afterAs(this, isAlive, afterMs, () => run(end));
+  }
+
+  #open(end: () => void): void {
+    this.#world.touch();
+    const { holder, ttlMs, store } = this.plan;
+    const process = this.#process;
+    const options = { url: "http://ids.test", namespace: "orders", holder, ttlMs };
+    let hasFailed = false;
+    const own = store?.of(() => this.#process === process && !hasFailed);
+    const { random } = this.#world;
+    const reply = this.#world.replier();
+    Minter.open({ ...options, store: own }).then(
+      (minter) => {
+        this.#minter = minter;
+        reply(0, () => {
+          end();
+          this.#next(0);
+        });
+      },
+      (error: unknown) => {
+        hasFailed = true;
+        if (error instanceof EdgeflakeError) this.#count(error.code);
+        reply(random.between(100, 10_000), () => this.#open(end));
+      },
     );
   }
 
-  #open(): void {
-    this.#world.touch();
-    const { holder, ttlMs, store } = this.plan;
-    const options = { url: "http://ids.test", namespace: "orders", holder, ttlMs, store };
-    const { random } = this.#world;
-    const reply = this.#world.replier();
-    Minter.open(options).then(
-      (minter) => {
-        this.#minter = minter;
-        reply(0, () => this.#act());
-      },
-      (error: unknown) => {
-        if (error instanceof EdgeflakeError) this.#count(error.code);
-        reply(random.between(100, 10_000), () => this.#open());
-      },
-    );
+  #next(afterMs: number): void {
+    this.#request(afterMs, (end) => {
+      end();
+      this.#act();
+    });
   }
 
   #act(): void {
     const { random } = this.#world;
-    this.#world.reply(random.spread(100, 12_000), () => this.#act());
+    this.#world.touch();
+    this.#next(random.spread(100, 12_000));
     const minter = this.#minter;
     if (!minter) return;
+    if (
+      minter.storeLost &&
+      this.plan.isStoreOwn &&
+      this.plan.store?.strays === this.#straysBefore
+    ) {
+      throw new Error(`broken: host ${this.plan.owner} lost a store that nobody took`);
+    }
     if (!this.isWild || !random.isOneOf(25)) this.#stamp(minter);
     else if (random.isOneOf(3)) this.#end(minter);
     else this.#suffer();

@@ -71,7 +71,7 @@ describe("50 holders, 32 worker IDs", () => {
 
 async function expectHeld(_: string, seed: number, plan: WorldPlan): Promise<void> {
   const report = await runLeaseWorld(seed, plan);
-  const { count, workers, stamping, furthestEndMs, doings, network } = report;
+  const { count, workers, stamping, furthestEndMs, doings, putsInDoubt, network } = report;
   expect(workers.size).toBe(32);
   expect(Math.min(...workers)).toBe(32);
   // Once all is well again, minters mint, and no worker ID is kept from them.
@@ -80,8 +80,9 @@ async function expectHeld(_: string, seed: number, plan: WorldPlan): Promise<voi
   if (seed === FRESH_SEED) return;
   // Everything has happened: that is sure only with a known seed.
   expect(count).toBeGreaterThanOrEqual(IDS_MIN);
-  const { crashes, crashesAfterStamping, closes, pauses, clockSteps } = doings;
-  const happened = { crashes, crashesAfterStamping, closes, pauses, clockSteps, ...network.seen };
+  const { refusals, ...done } = doings;
+  expect(refusals.size).toBeGreaterThan(1);
+  const happened = { ...done, putsInDoubt, ...network.seen };
   for (const [what, times] of Object.entries(happened)) {
     expect(times, what).toBeGreaterThan(10);
   }

@@ -14,6 +14,8 @@ const HOSTS = 50;
 /** Hosts in pairs on one store, and in pairs under one name. */
 const SHARED_STORES = 12;
 const SAME_NAMES = 20;
+/** Every so manieth host is a Worker. */
+const WORKER_EVERY = 5;
 const TTLS_MS = [5000, 5000, 60_000, 60_000, 20_000, 120_000];
 export const TTL_MAX_MS = 120_000;
 /** How long mishaps happen, and how long there are none afterwards. */
@@ -32,6 +34,8 @@ export interface WorldReport {
   readonly leases: number;
   readonly workers: ReadonlySet<number>;
   readonly doings: Doings;
+  /** Puts that were carried out, and failed or were not answered. */
+  readonly putsInDoubt: number;
   readonly network: Network;
   /** Hosts that stamped in the last minute. */
   readonly stamping: number;
@@ -59,6 +63,7 @@ async function run(seed: number, plan: WorldPlan): Promise<WorldReport> {
     closes: 0,
     pauses: 0,
     clockSteps: 0,
+    requests: 0,
     refusals: new Map(),
   };
   const hosts = makeHosts(world, plan, doings, checker);
@@ -83,6 +88,7 @@ async function run(seed: number, plan: WorldPlan): Promise<WorldReport> {
     leases: records.length,
     workers: new Set(records.map(({ worker }) => worker)),
     doings,
+    putsInDoubt: hosts.reduce((sum, { plan: { store } }) => sum + (store?.inDoubt ?? 0), 0),
     network,
     stamping: hosts.filter(({ stampedAtMs }) => stampedAtMs > world.nowMs - 60_000).length,
     furthestEndMs: layout.epochMs + furthestTick * layout.tickMs - world.nowMs,
@@ -99,9 +105,10 @@ function makeHosts(world: World, plan: WorldPlan, doings: Doings, checker: Check
     if (store) stores[owner] = store;
     const holder = index < SAME_NAMES ? `pod-${index % 10}` : `pod-${index}`;
     const ttlMs = TTLS_MS[index % TTLS_MS.length] ?? 60_000;
-    return new Host(world, { owner, holder, ttlMs, store }, doings, (id) =>
-      checker.take(id, owner),
-    );
+    const isStoreOwn = index >= SHARED_STORES && plan.storeFault === undefined;
+    const isWorker = index % WORKER_EVERY === 0;
+    const made = { owner, holder, ttlMs, store, isStoreOwn, isWorker };
+    return new Host(world, made, doings, (id) => checker.take(id, owner));
   });
 }
 

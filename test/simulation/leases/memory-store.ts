@@ -8,23 +8,38 @@ export type StoreFault =
   | "answers before it is durable"
   | "hands out a lower mark";
 
-/** How long a store that answers too early takes to make a text durable, in ms. */
 /** Further than a mark is written ahead. */
 const LOWERED_MS = 20_000;
+/** How long a store that answers too early takes to make a text durable, in ms. */
 const SYNC_MS = 8000;
 
-export class MemoryStore implements MinterStore {
+/** How a put goes wrong: it rejects before it is carried out or after, or is not answered. */
+const MISHAPS = ["before", "after", "never"] as const;
+
+export class MemoryStore {
   readonly #world: World;
   readonly #fault: StoreFault | undefined;
   #text: string | undefined;
   #durable: string | undefined;
+  /** Puts that failed, or were not answered, although they were carried out. */
+  inDoubt = 0;
+  /** Puts that were carried out after their minter had ended: to the next one they are another's. */
+  strays = 0;
 
   constructor(world: World, fault?: StoreFault) {
     this.#world = world;
     this.#fault = fault;
   }
 
-  get(): Promise<string | undefined> {
+  /** As a minter has it, for as long as it runs. */
+  of(isRunning: () => boolean): MinterStore {
+    return {
+      get: () => this.#get(),
+      put: (text, expected) => this.#put(text, expected, isRunning),
+    };
+  }
+
+  #get(): Promise<string | undefined> {
     this.#world.touch();
     return new Promise((resolve) => {
       this.#world.reply(this.#world.random.between(0, 5), () => {
@@ -34,7 +49,7 @@ export class MemoryStore implements MinterStore {
     });
   }
 
-  put(text: string, expected: string | undefined): Promise<boolean> {
+  #put(text: string, expected: string | undefined, isRunning: () => boolean): Promise<boolean> {
     const { random } = this.#world;
     const reply = this.#world.replier();
     this.#world.touch();
@@ -45,12 +60,17 @@ export class MemoryStore implements MinterStore {
           end();
         });
       };
-      const failsBefore = random.isOneOf(200);
-      const failsAfter = random.isOneOf(200);
+      const mishap = random.isOneOf(70) ? MISHAPS[random.between(0, 2)] : undefined;
       this.#world.after(random.isOneOf(100) ? random.spread(100, 20_000) : 2, () => {
-        const puts = this.#fault === "puts without comparing" || this.#isStored(expected);
-        if (puts && !failsBefore) this.#write(text);
-        if (failsBefore || failsAfter) ends(() => reject(new Error("the disk failed")));
+        const matches = this.#fault === "puts without comparing" || this.#isStored(expected);
+        const puts = matches && mishap !== "before";
+        if (puts) {
+          this.#write(text);
+          if (mishap) this.inDoubt += 1;
+          if (!isRunning()) this.strays += 1;
+        }
+        if (mishap === "never") return;
+        if (mishap) ends(() => reject(new Error("the disk failed")));
         else ends(() => resolve(puts));
       });
     });

@@ -136,6 +136,7 @@ export class World {
       const again = (): void => {
         reply(ms * (1 + this.random.next() * INTERVAL_LATE_PARTS), () => {
           if (this.#cancelled.delete(timer)) return;
+          this.touch();
           run();
           again();
         });
