@@ -72,6 +72,7 @@ export class Platform {
     });
     return {
       ACCESS: "open",
+      OPEN_HOSTS: "edgeflake.test",
       CORS_ORIGINS: "",
       SHARD: binding("Shard"),
       SEGMENTS: binding("Segments"),
