@@ -16,7 +16,7 @@ export interface MinterOptions {
   readonly store?: MinterStore | undefined;
   /** All attempts of a request and the pauses between them, in ms, default 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** Attempts after the first, default 3. */
+  /** Attempts after the first; default: as many as fit into timeoutMs. */
   readonly retries?: number | undefined;
   /** Keeps renewals and writes to the store alive after an answer; in Workers: `waitUntil` of `cloudflare:workers`. */
   readonly waitUntil?: WaitUntil | undefined;
@@ -30,24 +30,24 @@ export interface MinterSettings {
   readonly holder: string | undefined;
   readonly ttlMs: number;
   readonly timeoutMs: number;
-  readonly retries: number;
+  readonly retries: number | undefined;
   readonly waitUntil?: WaitUntil | undefined;
 }
 
 const TTL_DEFAULT_MS = 60_000;
 const TIMEOUT_DEFAULT_MS = 10_000;
-const RETRIES_DEFAULT = 3;
 
 /** The options with their defaults. Throws TypeError where one is not what it should be. */
 export function settingsOf(options: MinterOptions): MinterSettings {
   const { url, namespace, holder, ttlMs = TTL_DEFAULT_MS, waitUntil } = options;
-  const { timeoutMs = TIMEOUT_DEFAULT_MS, retries = RETRIES_DEFAULT } = options;
+  const { timeoutMs = TIMEOUT_DEFAULT_MS, retries } = options;
   if (typeof namespace !== "string" || namespace === "") throw notOne("namespace takes a name");
   if (!/^https?:\/\/./.test(`${url}`)) throw notOne("url takes http://… or https://…");
   if (!isWhole(timeoutMs, 1, TIMEOUT_MAX_MS)) {
     throw notOne(`timeoutMs takes 1 to ${TIMEOUT_MAX_MS}`);
   }
-  if (!isWhole(retries, 0, RETRIES_MAX)) throw notOne(`retries takes 0 to ${RETRIES_MAX}`);
+  if (retries !== undefined && !isWhole(retries, 0, RETRIES_MAX))
+    throw notOne(`retries takes 0 to ${RETRIES_MAX}`);
   return { url: `${url}`, namespace, holder, ttlMs, timeoutMs, retries, waitUntil };
 }
 
