@@ -35,7 +35,7 @@ export class LeaseDesk {
 
   /** The same `key` gets the same lease again, while it is held. Throws EdgeflakeError. */
   async acquire(
-    wish: { readonly holder: string | undefined; readonly ttlMs: number },
+    wish: { readonly holder: string | undefined; readonly ttlMs: number | undefined },
     key: string,
     signal: AbortSignal,
   ): Promise<HeldLease> {
@@ -44,11 +44,9 @@ export class LeaseDesk {
     return leaseOf(await this.#ask(this.#path, {}, init));
   }
 
-  /** Throws EdgeflakeError `lease_lost` where the lease is another's by now. */
-  async renew(held: HeldLease, signal: AbortSignal): Promise<HeldLease> {
-    const { worker, token, ttlMs } = held;
-    const headers = { [LEASE_TOKEN]: token, "content-type": "application/json" };
-    const init = { method: "PUT", signal, headers, body: JSON.stringify({ ttlMs }) } as const;
+  /** For as long as before, or as the namespace allows by now. Throws EdgeflakeError `lease_lost` if it is another's by now. */
+  async renew({ worker, token }: HeldLease, signal: AbortSignal): Promise<HeldLease> {
+    const init = { method: "PUT", signal, headers: { [LEASE_TOKEN]: token } } as const;
     const lease = leaseOf(await this.#ask(`${this.#path}/${worker}`, {}, init));
     if (lease.worker !== worker || lease.token !== token) throw malformed("leases");
     return lease;

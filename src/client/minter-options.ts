@@ -10,7 +10,10 @@ export interface MinterOptions {
   readonly namespace: string;
   /** A label for people, such as a pod's name; two processes may have the same. */
   readonly holder?: string | undefined;
-  /** How long the worker ID is leased at a time, 5,000 to 86,400,000 ms, default 60,000. */
+  /**
+   * How long the worker ID is leased at a time, from 5,000 ms to the namespace's leaseTtlMaxMs; default 60,000, or less
+   * if the namespace allows less.
+   */
   readonly ttlMs?: number | undefined;
   /** Keeps the lease beyond the process; one process at a time. */
   readonly store?: MinterStore | undefined;
@@ -28,18 +31,17 @@ export interface MinterSettings {
   readonly url: string;
   readonly namespace: string;
   readonly holder: string | undefined;
-  readonly ttlMs: number;
+  readonly ttlMs: number | undefined;
   readonly timeoutMs: number;
   readonly retries: number | undefined;
   readonly waitUntil?: WaitUntil | undefined;
 }
 
-const TTL_DEFAULT_MS = 60_000;
 const TIMEOUT_DEFAULT_MS = 10_000;
 
 /** The options with their defaults. Throws TypeError where one is not what it should be. */
 export function settingsOf(options: MinterOptions): MinterSettings {
-  const { url, namespace, holder, ttlMs = TTL_DEFAULT_MS, waitUntil } = options;
+  const { url, namespace, holder, ttlMs, waitUntil } = options;
   const { timeoutMs = TIMEOUT_DEFAULT_MS, retries } = options;
   if (typeof namespace !== "string" || namespace === "") throw notOne("namespace takes a name");
   if (!/^https?:\/\/./.test(`${url}`)) throw notOne("url takes http://… or https://…");

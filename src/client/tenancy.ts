@@ -30,6 +30,8 @@ import type { Check } from "./turns.ts";
 const SKEW_MIN_MS = 1000;
 /** How long giving a lease back may take, in ms. */
 const RELEASE_TIMEOUT_MS = 2000;
+/** How long the service may ask to be left alone, in ms, unless a lease is shorter: as long as it lasts by default. */
+const REST_MAX_MS = 60_000;
 /** How much later than its deadline a piece of work may end, in ms: timers of a busy process are late. */
 const LATE_MS = 1000;
 
@@ -57,14 +59,14 @@ export class Tenancy {
   #skewMs = 0;
 
   constructor(settings: MinterSettings, desk: LeaseDesk, store: MinterStore | undefined) {
-    const { timeoutMs, ttlMs, waitUntil } = settings;
+    const { timeoutMs, ttlMs: restMaxMs = REST_MAX_MS, waitUntil } = settings;
     this.#settings = settings;
     this.#desk = desk;
     this.#store = store && new StoreWriter(store, settings);
-    this.#storeJob = new Job(STORE_TIMEOUT_MS + LATE_MS, ttlMs, waitUntil);
+    this.#storeJob = new Job(STORE_TIMEOUT_MS + LATE_MS, restMaxMs, waitUntil);
     // An acquisition reads the store, asks the desk and writes the store.
     const storeMs = store ? 2 * STORE_TIMEOUT_MS : 0;
-    this.#deskJob = new Job(timeoutMs + storeMs + LATE_MS, ttlMs, waitUntil);
+    this.#deskJob = new Job(timeoutMs + storeMs + LATE_MS, restMaxMs, waitUntil);
   }
 
   /** Takes up the lease in the store, or acquires one. Rejects with EdgeflakeError, or what the store throws. */

@@ -4,6 +4,7 @@ const REFUSAL_CODES = [
   "clock_behind",
   "clock_disagreement",
   "exhausted",
+  "forbidden",
   "idempotency_conflict",
   "layout_conflict",
   "lease_lost",

@@ -112,5 +112,9 @@ export const LEASE_TTL_MIN_MS = 5000;
 /** … longer, one that is gone would keep its worker ID from others for days. */
 export const LEASE_TTL_MAX_MS = 86_400_000;
 export const LEASE_TTL_DEFAULT_MS = 60_000;
+/** Default of leaseTtlMaxMs: a worker ID whose lease is revoked is free within 10 minutes. */
+export const LEASE_TTL_MAX_DEFAULT_MS = 600_000;
+/** Largest leasesPerKeyMax: all worker IDs that the widest layout leases. */
+export const LEASES_PER_KEY_MAX = 2 ** (WORKER_BITS_MAX - 1);
 /** Characters of a lease's holder: room for the names of pods and hosts. */
 export const HOLDER_CHARS_MAX = 253;

@@ -11,6 +11,7 @@ import { type FieldError, type FieldErrors, takesWhole } from "./field-error.ts"
 import { type Layout, type LayoutSpec, layoutOf } from "./layout.ts";
 import {
   FRESH_FOR_DEFAULT_MS,
+  LEASE_TTL_MAX_DEFAULT_MS,
   RESERVE_DEFAULT_MS,
   RESERVE_STRICT_CLOCK_MS,
   SHARDS_DEFAULT,
@@ -25,12 +26,18 @@ import {
   type SegmentWish,
   segmentConflicts,
 } from "./segment-definition.ts";
+import { leasableWorkers } from "./worker-lease.ts";
 
 const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
 
-/** A namespace's policy: its lines', and how long a leased block may serve, in ms. */
+/** A namespace's policy: that of its lines, of blocks in memory, and of worker-ID leases. */
 export interface NamespacePolicy extends Policy {
+  /** How long a leased block may serve. */
   readonly freshForMs: number;
+  /** The longest lease of a worker ID. */
+  readonly leaseTtlMaxMs: number;
+  /** How many worker IDs one API key may keep from others, unless it has the scope admin. */
+  readonly leasesPerKeyMax: number;
 }
 
 /** What a person asks for. Absent: as it is, or the default where the namespace is new. */
@@ -106,7 +113,7 @@ function defineSnowflake(wish: SnowflakeWish, stored: SnowflakeDefinition | unde
     kind: wish.kind,
     preset: presetName,
     layout: spec,
-    policy: policyOf(preset.policy, wish.policy ?? {}, layout.tickMs),
+    policy: policyOf(preset.policy, wish.policy ?? {}, layout),
     shards,
     regions: wish.regions ?? stored?.regions ?? REGIONS_DEFAULT,
     keyShards: wish.keyShards ?? stored?.keyShards ?? shards,
@@ -114,23 +121,42 @@ function defineSnowflake(wish: SnowflakeWish, stored: SnowflakeDefinition | unde
   return { definition, errors: errorsOf(definition, layout) };
 }
 
-/** The policy that a namespace of that preset has where nothing is overridden; `default`'s for an unknown preset. */
-export function defaultPolicyOf(presetName: string): NamespacePolicy {
+/** The policy that a namespace of that preset and layout has if nothing is overridden; `default`'s for an unknown preset. */
+export function defaultPolicyOf(presetName: string, layout: LayoutSpec): NamespacePolicy {
   const preset = PRESETS.get(presetName) ?? PRESETS.get("default");
   if (!preset) throw new RangeError("there is no preset default");
-  return policyOf(preset.policy, {}, preset.layout.tickMs);
+  return policyOf(preset.policy, {}, layoutOf(layout));
+}
+
+/** The part of a policy that a shard needs. */
+export function linePolicyOf(policy: NamespacePolicy): Policy {
+  const { maxStepBackMs, maxBorrowMs, maxWaitMs, randomStart, reserveMs } = policy;
+  return { maxStepBackMs, maxBorrowMs, maxWaitMs, randomStart, reserveMs };
 }
 
 function policyOf(
   preset: Policy,
   overrides: Partial<NamespacePolicy>,
-  tickMs: number,
+  layout: Layout,
 ): NamespacePolicy {
-  const policy = { ...preset, freshForMs: FRESH_FOR_DEFAULT_MS, ...overrides };
+  const policy = {
+    ...preset,
+    freshForMs: FRESH_FOR_DEFAULT_MS,
+    leaseTtlMaxMs: LEASE_TTL_MAX_DEFAULT_MS,
+    // Half: a key that takes all that it may leaves as many to others.
+    leasesPerKeyMax: Math.max(1, Math.floor(leasesMax(layout) / 2)),
+    ...overrides,
+  };
   const leads = policy.maxStepBackMs > 0 || policy.maxBorrowMs > 0;
   const reserveMs = leads ? RESERVE_DEFAULT_MS : RESERVE_STRICT_CLOCK_MS;
-  const usual = Math.max(tickMs, Math.min(reserveMs, reserveMaxMs(policy)));
+  const usual = Math.max(layout.tickMs, Math.min(reserveMs, reserveMaxMs(policy)));
   return { ...policy, reserveMs: overrides.reserveMs ?? usual };
+}
+
+/** The worker IDs that a layout leases; 1 for a layout that leases none, which still needs a valid bound. */
+function leasesMax(layout: Layout): number {
+  const { first, end } = leasableWorkers(layout);
+  return Math.max(1, end - first);
 }
 
 /** A start begins at the mark: further ahead than this, it would refuse until the clock has come near. */
@@ -145,6 +171,7 @@ function errorsOf(definition: SnowflakeDefinition, layout: Layout): FieldErrors 
   return [
     ...takesWhole("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
     ...takesWhole("policy.reserveMs", policy.reserveMs, layout.tickMs, reserveMost),
+    ...takesWhole("policy.leasesPerKeyMax", policy.leasesPerKeyMax, 1, leasesMax(layout)),
     ...takesWhole("shards", shards, 1, shardsMax(layout)),
     ...takesWhole("keyShards", keyShards, 1, shards),
   ];

@@ -12,12 +12,22 @@
  *  E4 Nothing is leased or renewed while the desk's clock is over CLOCK_DISAGREEMENT_MAX_MS ahead of its caller's: a
  *     notAfter far ahead would keep the worker ID from everybody.
  *  E5 Worker IDs on lease are those of the upper half: shards use the lower one.
+ *  E6 One owner (an API key) keeps at most leasesPerKeyMax worker IDs from others, unless it is an administrator. A
+ *     lease counts until its notAfter, released or not. To renew one past its notAfter counts as acquiring it.
+ *  E7 A lease or renewal ends at most leaseTtlMaxMs from now, or where the lease ended before.
  *
  * Pure: clock, tokens and storage are handed in.
  */
 import type { Refusal } from "./errors.ts";
 import { type Layout, tickAt, tickStartMs } from "./layout.ts";
 import { CLOCK_DISAGREEMENT_MAX_MS, CLOCK_DISAGREEMENT_RETRY_MS } from "./limits.ts";
+
+/** The worker IDs that one owner keeps from others: those of its last leases whose notAfter is still to come. */
+export interface Kept {
+  readonly count: number;
+  /** The first of their ends; 0 if there are none. */
+  readonly firstEndTick: number;
+}
 
 /** The ticks that a lease may stamp: [notBeforeTick, notAfterTick). */
 export interface Fence {
@@ -101,11 +111,28 @@ export function stateOf(
   return tickAt(layout, nowMs) < notAfterTick ? "held" : "expired";
 }
 
+/** Why an owner that keeps these worker IDs gets no further one; undefined if it may (E6). */
+export function refuseMore(
+  layout: Layout,
+  nowMs: number,
+  { count, firstEndTick }: Kept,
+  most: number,
+): Refusal | undefined {
+  if (count < most) return undefined;
+  const retryAfterMs = msUntil(layout, nowMs, firstEndTick);
+  const detail = `This API key has ${count} of at most ${most} worker IDs of this namespace; the first of these leases ends in ${retryAfterMs} ms. Release leases with until, or let an administrator raise policy.leasesPerKeyMax.`;
+  return { code: "forbidden", detail, retryAfterMs };
+}
+
 /** The refusal where every worker ID is on lease until `earliestEndTick`, the first of all ends. */
 export function noWorkerFree(layout: Layout, nowMs: number, earliestEndTick: number): Refusal {
-  const retryAfterMs = Math.max(1, tickStartMs(layout, earliestEndTick) - nowMs);
+  const retryAfterMs = msUntil(layout, nowMs, earliestEndTick);
   const detail = `Every worker ID of this namespace is on lease; the next one is free in ${retryAfterMs} ms.`;
   return { code: "no_worker_free", detail, retryAfterMs };
+}
+
+function msUntil(layout: Layout, nowMs: number, tick: number): number {
+  return Math.max(1, tickStartMs(layout, tick) - nowMs);
 }
 
 /** One past the last tick that a lease of that length may stamp from now on, within the line. */

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import * as v from "valibot";
 import { hasScope } from "../core/api-key.ts";
 import type { ParameterError } from "../core/binding.ts";
+import { type FieldErrors, takesWhole } from "../core/field-error.ts";
 import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
 import { tickStartMs } from "../core/layout.ts";
 import {
@@ -16,12 +17,13 @@ import { LIST_PAGE_MAX } from "../service/limits.ts";
 import type { SnowflakeNamespace } from "../service/namespaces.ts";
 import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
-import { limitedBody, readBody, readOptionalBody, timelyBody } from "./body.ts";
+import { invalidBody, limitedBody, readBody, readOptionalBody, timelyBody } from "./body.ts";
 import { IDEMPOTENCY_KEY, idempotencyErrors } from "./idempotency.ts";
 import { namespaceRetired, withNamespace } from "./namespace.ts";
 import { pageOf } from "./page.ts";
 import { invalidParameters, problem, refused, wrongKind } from "./problem.ts";
 import { parseQuery } from "./query.ts";
+import { chargeIds } from "./rate-limit.ts";
 import { anyWholeText, oneOf, wholeNumber, wholeText } from "./schema.ts";
 
 /** The header that says whose lease it is. */
@@ -30,7 +32,8 @@ export const LEASE_TOKEN = "edgeflake-lease-token";
 /** The holder of a lease that nobody gave a name. */
 const UNNAMED = "unnamed";
 
-const ttlMs = wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS);
+/** Within what any namespace may allow; ttlErrors knows what this one does. */
+const ttl = wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS);
 const holderTakes = `takes a text of 1 to ${HOLDER_CHARS_MAX} characters, in Unicode`;
 const untilTakes = `takes ${INSTANT_TAKES}: the begin of the first tick that was not stamped`;
 
@@ -45,11 +48,18 @@ export const LeaseBody = v.strictObject({
     ),
     UNNAMED,
   ),
-  ttlMs: v.optional(ttlMs, LEASE_TTL_DEFAULT_MS),
+  ttlMs: v.exactOptional(
+    v.pipe(
+      ttl,
+      v.description(`At most leaseTtlMaxMs; default ${LEASE_TTL_DEFAULT_MS} or, if less, that`),
+    ),
+  ),
 });
 
 /** The body of PUT /v1/leases/{namespace}/{worker}. */
-export const RenewalBody = v.strictObject({ ttlMs: v.exactOptional(ttlMs) });
+export const RenewalBody = v.strictObject({
+  ttlMs: v.exactOptional(v.pipe(ttl, v.description("At most leaseTtlMaxMs; default as before"))),
+});
 
 export const LEASES_QUERY = {
   limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
@@ -75,9 +85,18 @@ leases.post("/:namespace", requires("lease"), withNamespace, timelyBody, limited
   if (errors.length > 0) return invalidParameters(c, errors);
   const body = await readBody(c, LeaseBody);
   if (!body.ok) return body.response;
+  const { holder, ttlMs = LEASE_TTL_DEFAULT_MS } = body.value;
+  const tooLong = ttlErrors(namespace, body.value.ttlMs);
+  if (tooLong.length > 0) return invalidBody(c, tooLong);
+  // Charged as one ID. Renewals and releases are free: a key that has issued too many IDs would lose the leases of all
+  // its holders, and they can renew no more leases than they acquired.
+  const limited = await chargeIds(c, 1);
+  if (limited) return limited;
   // A key of our own, where there is none, lets the call be made again.
-  const idempotencyKey = key === undefined ? crypto.randomUUID() : `${c.get("caller").id} ${key}`;
-  const reply = await acquireLease(c.env.LEASES, namespace, { ...body.value, idempotencyKey });
+  const caller = c.get("caller");
+  const idempotencyKey = key === undefined ? crypto.randomUUID() : `${caller.id} ${key}`;
+  const wish = { holder, ttlMs, idempotencyKey };
+  const reply = await acquireLease(c.env.LEASES, namespace, caller, wish);
   if (!reply.ok) return refused(c, reply.refusal);
   return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs), 201);
 });
@@ -99,7 +118,11 @@ leases.put(
     if (worker === undefined) return noSuchWorker(c, namespace);
     const body = await readOptionalBody(c, RenewalBody);
     if (!body.ok) return body.response;
-    const reply = await renewLease(c.env.LEASES, namespace, { worker, token }, body.value.ttlMs);
+    const { ttlMs } = body.value;
+    const tooLong = ttlErrors(namespace, ttlMs);
+    if (tooLong.length > 0) return invalidBody(c, tooLong);
+    const wish = { worker, token, ttlMs };
+    const reply = await renewLease(c.env.LEASES, namespace, c.get("caller"), wish);
     if (!reply.ok) return refused(c, reply.refusal);
     return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs));
   },
@@ -135,8 +158,19 @@ leases.get("/:namespace", requires("lease"), withNamespace, async (c) => {
   if (!reply.ok) return refused(c, reply.refusal);
   const { shown, next } = pageOf(reply.leases, limit, ({ worker }) => `${worker + 1}`);
   const nowMs = reply.clock.nowMs;
-  return c.json({ leases: shown.map((lease) => listedBody(namespace, lease, nowMs)), ...next });
+  const isAdmin = hasScope(c.get("caller"), "admin");
+  const listed = shown.map((lease) => ({
+    ...listedBody(namespace, lease, nowMs),
+    ...(isAdmin && lease.owner !== null && { owner: lease.owner }),
+  }));
+  return c.json({ leases: listed, ...next });
 });
+
+/** A ttl that a request names is refused if its namespace allows none as long. */
+function ttlErrors({ policy }: SnowflakeNamespace, ttlMs: number | undefined): FieldErrors {
+  if (ttlMs === undefined) return [];
+  return takesWhole("ttlMs", ttlMs, LEASE_TTL_MIN_MS, policy.leaseTtlMaxMs);
+}
 
 /** A lease for its holder. Times in unix ms, at the begin of ticks. */
 function leaseBody(namespace: SnowflakeNamespace, lease: WorkerLease, nowMs: number) {

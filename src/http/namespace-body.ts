@@ -5,6 +5,9 @@ import {
   DATE_MS_MAX,
   DESCRIPTION_CHARS_MAX,
   LANE_BITS_MAX,
+  LEASE_TTL_MAX_MS,
+  LEASE_TTL_MIN_MS,
+  LEASES_PER_KEY_MAX,
   MAX_ID,
   POLICY_MAX,
   POSITION_BITS_MAX,
@@ -51,6 +54,8 @@ const Policy = v.strictObject(
     randomStart: v.exactOptional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
     reserveMs: v.exactOptional(wholeNumber(1, POLICY_MAX.reserveMs)),
     freshForMs: v.exactOptional(wholeNumber(0, POLICY_MAX.freshForMs)),
+    leaseTtlMaxMs: v.exactOptional(wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS)),
+    leasesPerKeyMax: v.exactOptional(wholeNumber(1, LEASES_PER_KEY_MAX)),
   },
   "takes an object with the fields to change",
 );

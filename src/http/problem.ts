@@ -9,7 +9,6 @@ export type ProblemCode =
   | RefusalCode
   | "body_too_large"
   | "builtin_namespace"
-  | "forbidden"
   | "internal"
   | "invalid_body"
   | "invalid_parameter"

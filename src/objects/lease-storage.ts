@@ -2,13 +2,14 @@
  * What a lease desk keeps in SQLite.
  *
  *   desk  (id = 0, fingerprint)  one row, written with the first lease: the layout whose worker IDs these are.
- *   lease (worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, idempotencyKey)
- *         the last lease of each worker ID that ever had one.
+ *   lease (worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, idempotencyKey, owner, askedTtlMs)
+ *         the last lease of each worker ID that ever had one. The last two columns were added later: they are NULL
+ *         in rows of before.
  *
  * Ticks are below 2^53, and so exact in an INTEGER column read as a JS number.
  */
 import * as v from "valibot";
-import type { WorkerLease } from "../core/worker-lease.ts";
+import type { Kept, WorkerLease } from "../core/worker-lease.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS desk (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);
@@ -19,6 +20,17 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS leaseEnd ON lease (notAfterTick);
 `;
+
+/** Added to the table since, with their types. */
+const LATER_COLUMNS = { owner: "TEXT", askedTtlMs: "INTEGER" } as const;
+
+/** A lease as it is stored, with who asked for it and how. */
+export interface StoredLease extends WorkerLease {
+  /** The id of the API key whose lease it is; null if an earlier version stored it. */
+  readonly owner: string | null;
+  /** The ttl as it was asked for with the Idempotency-Key; null if an earlier version stored it. */
+  readonly askedTtlMs: number | null;
+}
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 53));
 const LeaseRow = v.object({
@@ -32,10 +44,15 @@ const LeaseRow = v.object({
     whole,
     v.transform((flag) => flag === 1),
   ),
+  owner: v.nullable(v.string()),
+  askedTtlMs: v.nullable(whole),
 });
+const ColumnRow = v.object({ name: v.string() });
+const KeptRow = v.object({ count: whole, firstEndTick: v.nullable(whole, 0) });
 const DeskRow = v.object({ fingerprint: v.string() });
 
-const COLUMNS = "worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released";
+const COLUMNS =
+  "worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, owner, askedTtlMs";
 
 export class LeaseStorage {
   readonly #storage: DurableObjectStorage;
@@ -45,6 +62,11 @@ export class LeaseStorage {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#sql.exec(SCHEMA);
+    const columns = this.#sql.exec("SELECT name FROM pragma_table_info('lease')").toArray();
+    const names = columns.map((row) => v.parse(ColumnRow, row).name);
+    for (const [name, type] of Object.entries(LATER_COLUMNS)) {
+      if (!names.includes(name)) this.#sql.exec(`ALTER TABLE lease ADD COLUMN ${name} ${type}`);
+    }
   }
 
   /** The stored layout's fingerprint; undefined before the first lease. */
@@ -54,17 +76,17 @@ export class LeaseStorage {
   }
 
   /** The last lease of a worker ID. */
-  ofWorker(worker: number): WorkerLease | undefined {
+  ofWorker(worker: number): StoredLease | undefined {
     return this.#leases("WHERE worker = ?", worker)[0];
   }
 
   /** The lease that was acquired with that key, unless it was overtaken. */
-  ofKey(idempotencyKey: string): WorkerLease | undefined {
+  ofKey(idempotencyKey: string): StoredLease | undefined {
     return this.#leases("WHERE idempotencyKey = ?", idempotencyKey)[0];
   }
 
   /** The lease that ended, or will end, first. */
-  firstToEnd(): WorkerLease | undefined {
+  firstToEnd(): StoredLease | undefined {
     return this.#leases("ORDER BY notAfterTick, worker LIMIT 1")[0];
   }
 
@@ -74,8 +96,18 @@ export class LeaseStorage {
   }
 
   /** Leases in the order of their worker IDs, from `from` on. */
-  page(from: number, limit: number): WorkerLease[] {
+  page(from: number, limit: number): StoredLease[] {
     return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
+  }
+
+  /** An owner's worker IDs whose last lease ends past that tick. Reads all leases that do, by the index of their ends. */
+  keptBy(owner: string, tick: number): Kept {
+    const row = this.#sql.exec(
+      "SELECT count(*) AS count, min(notAfterTick) AS firstEndTick FROM lease WHERE notAfterTick > ? AND owner = ?",
+      tick,
+      owner,
+    );
+    return v.parse(KeptRow, row.one());
   }
 
   /**
@@ -83,8 +115,8 @@ export class LeaseStorage {
    * Throws where another instance has changed that one since it was read.
    */
   grant(
-    lease: WorkerLease,
-    before: WorkerLease | undefined,
+    lease: StoredLease,
+    before: StoredLease | undefined,
     idempotencyKey: string,
     fingerprint: string,
   ): void {
@@ -102,31 +134,33 @@ export class LeaseStorage {
   }
 
   /** Changes a lease. Throws where another instance has changed it since it was read as `before`. */
-  update(lease: WorkerLease, before: WorkerLease): void {
+  update(lease: StoredLease, before: StoredLease): void {
     this.#set(lease, before);
   }
 
-  #insert(lease: WorkerLease, idempotencyKey: string): void {
-    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick } = lease;
+  #insert(lease: StoredLease, idempotencyKey: string): void {
+    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick, owner, askedTtlMs } = lease;
     const { rowsWritten } = this.#sql.exec(
-      `INSERT OR IGNORE INTO lease (${COLUMNS}, idempotencyKey) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
+      `INSERT OR IGNORE INTO lease (${COLUMNS}, idempotencyKey) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
       worker,
       token,
       holder,
       ttlMs,
       notBeforeTick,
       notAfterTick,
+      owner,
+      askedTtlMs,
       idempotencyKey,
     );
     if (rowsWritten === 0) throw changedMeanwhile(worker);
   }
 
   /** By compare-and-set on what decides how far the worker ID may be stamped. `idempotencyKey` absent: as it is. */
-  #set(lease: WorkerLease, before: WorkerLease, idempotencyKey?: string): void {
+  #set(lease: StoredLease, before: StoredLease, idempotencyKey?: string): void {
     const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released } = lease;
     const { rowsWritten } = this.#sql.exec(
       `UPDATE lease SET token = ?, holder = ?, ttlMs = ?, notBeforeTick = ?, notAfterTick = ?, released = ?,
-         idempotencyKey = coalesce(?, idempotencyKey)
+         owner = ?, askedTtlMs = ?, idempotencyKey = coalesce(?, idempotencyKey)
        WHERE worker = ? AND token = ? AND notAfterTick = ? AND released = ?`,
       token,
       holder,
@@ -134,6 +168,8 @@ export class LeaseStorage {
       notBeforeTick,
       notAfterTick,
       released ? 1 : 0,
+      lease.owner,
+      lease.askedTtlMs,
       idempotencyKey ?? null,
       worker,
       before.token,
@@ -143,7 +179,7 @@ export class LeaseStorage {
     if (rowsWritten === 0) throw changedMeanwhile(worker);
   }
 
-  #leases(where: string, ...bindings: (string | number)[]): WorkerLease[] {
+  #leases(where: string, ...bindings: (string | number)[]): StoredLease[] {
     const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM lease ${where}`, ...bindings).toArray();
     return rows.map((row) => v.parse(LeaseRow, row));
   }

@@ -6,12 +6,13 @@
  *  K2 Nothing of a lease is kept in memory: each call reads what is stored, decides and writes with no await between. It writes
  *     by compare-and-set on what it read, so that of two instances alive at once neither undoes what the other did.
  *  K3 One layout for ever: a call with another one is refused.
- *  K4 The same Idempotency-Key gets the same lease again while it is held; any other acquire gets another worker ID.
+ *  K4 The same Idempotency-Key with the same wish gets the same lease again while it is held; with another wish it gets
+ *     nothing. Any other acquire gets another worker ID.
  *  K5 An instance whose clock is proved to stand still (core/object-clock) ends; the next reads the true clock.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Refusal } from "../core/errors.ts";
-import { type Layout, type LayoutSpec, layoutOf } from "../core/layout.ts";
+import { type Layout, type LayoutSpec, layoutOf, tickAt } from "../core/layout.ts";
 import type { ClockEcho, InstanceClock } from "../core/object-clock.ts";
 import {
   type DeskClocks,
@@ -19,16 +20,15 @@ import {
   newFence,
   noWorkerFree,
   refuseClocks,
+  refuseMore,
   releasedFence,
   renewedFence,
   stateOf,
   type WorkerLease,
 } from "../core/worker-lease.ts";
 import { Instance } from "./instance.ts";
-import { LeaseStorage } from "./lease-storage.ts";
-
-/** Random bits of a token: 192, beyond any guess. */
-const TOKEN_BYTES = 24;
+import { LeaseStorage, type StoredLease } from "./lease-storage.ts";
+import { isToken, newToken } from "./lease-token.ts";
 
 export type LeaseResult =
   | { readonly ok: true; readonly lease: WorkerLease }
@@ -38,16 +38,37 @@ export type LeaseResult =
 export type LeaseReply = LeaseResult & { readonly clock: InstanceClock };
 
 export type LeasePageReply = { readonly clock: InstanceClock } & (
-  | { readonly ok: true; readonly leases: readonly WorkerLease[] }
+  | { readonly ok: true; readonly leases: readonly StoredLease[] }
   | { readonly ok: false; readonly refusal: Refusal }
 );
+
+/** A caller, and the bounds of its leases. */
+export interface LeaseTerms {
+  /** The id of its API key. */
+  readonly owner: string;
+  /** How many worker IDs the owner may keep from others; null: any number. */
+  readonly leasesMax: number | null;
+  /** The longest lease. */
+  readonly ttlMaxMs: number;
+}
 
 /** What an acquiring process asks for. */
 export interface LeaseWish {
   readonly holder: string;
+  /** As it was asked for; the lease lasts no longer than its terms say. */
   readonly ttlMs: number;
   /** With its owner. */
   readonly idempotencyKey: string;
+  readonly terms: LeaseTerms;
+}
+
+/** What a renewing process asks for. */
+export interface RenewalWish {
+  readonly worker: number;
+  readonly token: string;
+  /** Undefined: as it was acquired or last renewed. Within what the terms say. */
+  readonly ttlMs: number | undefined;
+  readonly terms: LeaseTerms;
 }
 
 export class Leases extends DurableObject<Env> {
@@ -70,52 +91,55 @@ export class Leases extends DurableObject<Env> {
     const opened = this.#open(spec);
     if (!opened.ok) return opened;
     const { layout } = opened;
-    const known = this.#storage.ofKey(wish.idempotencyKey);
+    const { holder, idempotencyKey, terms } = wish;
+    const known = this.#storage.ofKey(idempotencyKey);
     if (known && stateOf(layout, known, clocks.nowMs) === "held") {
-      return { ok: true, lease: known };
+      return isSameWish(wish, known) ? { ok: true, lease: known } : otherWish();
     }
-    const refusal = refuseClocks(layout, clocks);
+    const refusal = refuseClocks(layout, clocks) ?? this.#refuseMore(layout, terms, clocks.nowMs);
     if (refusal) return { ok: false, refusal };
     const free = this.#longestRested(layout, clocks.nowMs);
     if (!free.ok) return free;
     const { worker, before } = free;
-    const fenced = newFence(layout, clocks, wish.ttlMs, before?.notAfterTick ?? 0);
+    const ttlMs = Math.min(wish.ttlMs, terms.ttlMaxMs);
+    const fenced = newFence(layout, clocks, ttlMs, before?.notAfterTick ?? 0);
     if (!fenced.ok) return fenced;
-    const { holder, ttlMs, idempotencyKey } = wish;
-    const lease = { worker, token: newToken(), holder, ttlMs, ...fenced.fence, released: false };
+    const lease = {
+      worker,
+      token: newToken(),
+      holder,
+      ttlMs,
+      ...fenced.fence,
+      released: false,
+      owner: terms.owner,
+      askedTtlMs: wish.ttlMs,
+    };
     this.#storage.grant(lease, before, idempotencyKey, layout.fingerprint);
     return { ok: true, lease };
   }
 
-  /** Moves the end of a lease up. `ttlMs`: as it was acquired or last renewed, unless given. */
-  renew(
-    spec: LayoutSpec,
-    worker: number,
-    token: string,
-    ttlMs: number | undefined,
-    callerNowMs: number,
-    echo: ClockEcho,
-  ): LeaseReply {
+  /** Moves the end of a lease up. */
+  renew(spec: LayoutSpec, wish: RenewalWish, callerNowMs: number, echo: ClockEcho): LeaseReply {
     const clock = this.#instance.checkedClock(echo);
-    const clocks = { nowMs: clock.nowMs, callerNowMs };
-    return { ...this.#renew(spec, worker, token, ttlMs, clocks), clock };
+    return { ...this.#renew(spec, wish, { nowMs: clock.nowMs, callerNowMs }), clock };
   }
 
-  #renew(
-    spec: LayoutSpec,
-    worker: number,
-    token: string,
-    ttlMs: number | undefined,
-    clocks: DeskClocks,
-  ): LeaseResult {
+  #renew(spec: LayoutSpec, wish: RenewalWish, clocks: DeskClocks): LeaseResult {
     const opened = this.#open(spec);
     if (!opened.ok) return opened;
+    const { layout } = opened;
+    const { worker, token, terms } = wish;
     const lease = this.#storage.ofWorker(worker);
     if (!lease || !isToken(token, lease.token) || lease.released) return lost(worker);
-    const wishedMs = ttlMs ?? lease.ttlMs;
-    const fenced = renewedFence(opened.layout, clocks, wishedMs, lease);
+    const ttlMs = Math.min(wish.ttlMs ?? lease.ttlMs, terms.ttlMaxMs);
+    const fenced = renewedFence(layout, clocks, ttlMs, lease);
     if (!fenced.ok) return fenced;
-    const renewed = { ...lease, ...fenced.fence, ttlMs: wishedMs };
+    const isHeld = stateOf(layout, lease, clocks.nowMs) === "held";
+    // Otherwise leases that have ended, each renewed later, would add up past the bound.
+    const refusal = isHeld ? undefined : this.#refuseMore(layout, terms, clocks.nowMs);
+    if (refusal) return { ok: false, refusal };
+    const owner = (isHeld ? lease.owner : null) ?? terms.owner;
+    const renewed = { ...lease, ...fenced.fence, ttlMs, owner };
     this.#storage.update(renewed, lease);
     return { ok: true, lease: renewed };
   }
@@ -159,11 +183,21 @@ export class Leases extends DurableObject<Env> {
     return { ok: true, clock, leases: this.#storage.page(from, limit) };
   }
 
+  /** Why a caller gets no further worker ID; undefined if it may (E6). */
+  #refuseMore(
+    layout: Layout,
+    { owner, leasesMax }: LeaseTerms,
+    nowMs: number,
+  ): Refusal | undefined {
+    if (leasesMax === null) return undefined;
+    return refuseMore(layout, nowMs, this.#storage.keptBy(owner, tickAt(layout, nowMs)), leasesMax);
+  }
+
   #longestRested(
     layout: Layout,
     nowMs: number,
   ):
-    | { readonly ok: true; readonly worker: number; readonly before?: WorkerLease }
+    | { readonly ok: true; readonly worker: number; readonly before?: StoredLease }
     | { readonly ok: false; readonly refusal: Refusal } {
     const { first, end } = leasableWorkers(layout);
     const fresh = (this.#storage.highestWorker() ?? first - 1) + 1;
@@ -191,18 +225,15 @@ export class Leases extends DurableObject<Env> {
   }
 }
 
-function newToken(): string {
-  return crypto
-    .getRandomValues(new Uint8Array(TOKEN_BYTES))
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+/** Whether a lease was acquired by a wish like this one (K4). */
+function isSameWish({ holder, ttlMs }: LeaseWish, lease: StoredLease): boolean {
+  return holder === lease.holder && ttlMs === (lease.askedTtlMs ?? ttlMs);
 }
 
-/** In constant time, so that no guess is told how much of it is right. */
-function isToken(given: string, token: string): boolean {
-  const encoder = new TextEncoder();
-  const one = encoder.encode(given);
-  const other = encoder.encode(token);
-  return one.length === other.length && crypto.subtle.timingSafeEqual(one, other);
+function otherWish(): LeaseResult {
+  const detail =
+    "This Idempotency-Key has a lease of another holder or ttlMs; repeat the request as it was, or send another key.";
+  return { ok: false, refusal: { code: "idempotency_conflict", detail } };
 }
 
 function lost(worker: number): LeaseResult {

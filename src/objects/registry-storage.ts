@@ -47,6 +47,8 @@ const SnowflakeSchema = v.object({
     randomStart: v.exactOptional(whole),
     reserveMs: v.exactOptional(whole),
     freshForMs: v.exactOptional(whole),
+    leaseTtlMaxMs: v.exactOptional(whole),
+    leasesPerKeyMax: v.exactOptional(whole),
   }),
   shards: whole,
   regions: v.array(v.picklist(REGIONS)),
@@ -196,6 +198,6 @@ export class RegistryStorage {
 
 function wholeDefinition(definition: v.InferOutput<typeof DefinitionSchema>): NamespaceDefinition {
   if (definition.kind === "segment") return definition;
-  const policy = { ...defaultPolicyOf(definition.preset), ...definition.policy };
+  const policy = { ...defaultPolicyOf(definition.preset, definition.layout), ...definition.policy };
   return { ...definition, policy };
 }

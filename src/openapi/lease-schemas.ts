@@ -18,15 +18,22 @@ export const LEASE_SCHEMAS: Readonly<Record<string, Schema>> = {
   Leases: object(
     {
       leases: list(
-        object({
-          worker: whole,
-          holder: text,
-          state: { enum: ["held", "expired", "released"] },
-          notBefore: whole,
-          notAfter: whole,
-          leftMs: whole,
-          restedMs: whole,
-        }),
+        object(
+          {
+            worker: whole,
+            holder: text,
+            owner: {
+              ...text,
+              description: "The id of the API key whose lease it is; only for the scope admin",
+            },
+            state: { enum: ["held", "expired", "released"] },
+            notBefore: whole,
+            notAfter: whole,
+            leftMs: whole,
+            restedMs: whole,
+          },
+          ["owner"],
+        ),
       ),
       cursor: text,
     },

@@ -32,7 +32,7 @@ export const LEASING: Readonly<Record<string, Readonly<Record<string, Operation>
       body: LeaseBody,
       bodyExample: { holder: "pod-7", ttlMs: 60_000 },
       answers: { 201: { schema: "Lease" } },
-      errors: [...FENCING, "no_worker_free"],
+      errors: [...FENCING, "idempotency_conflict", "no_worker_free"],
     },
     get: {
       id: "listLeases",

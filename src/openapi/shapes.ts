@@ -47,4 +47,6 @@ export const policyFields = {
   randomStart: whole,
   reserveMs: whole,
   freshForMs: whole,
+  leaseTtlMaxMs: whole,
+  leasesPerKeyMax: whole,
 };

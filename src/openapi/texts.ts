@@ -66,7 +66,7 @@ export const NOTES: Notes = {
     in: "header",
     required: false,
     description:
-      "A request repeated with its key gets the same answer: numbers of segments for 24 hours, a lease while it is held",
+      "A request repeated with its key gets the same answer: numbers of segments for 24 hours, a lease while it is held. Another request with its key is idempotency_conflict",
     schema: { type: "string", minLength: 1, maxLength: 255 },
   },
   leaseToken: {
@@ -84,6 +84,9 @@ export const NOTES: Notes = {
   },
   problemHeaders: {
     401: { "www-authenticate": { schema: { type: "string" } } },
+    403: {
+      "retry-after": { description: "Whole seconds, if time helps", schema: { type: "integer" } },
+    },
     405: { allow: { schema: { type: "string" } } },
     429: { "retry-after": { description: "Whole seconds", schema: { type: "integer" } } },
     503: { "retry-after": { description: "Whole seconds", schema: { type: "integer" } } },
@@ -95,7 +98,8 @@ export const NOTES: Notes = {
     clock_behind: "The clock went back; try again after retryAfterMs.",
     clock_disagreement: "The shard's clock is ahead of its caller's; try again after retryAfterMs.",
     exhausted: "The segment has given out all numbers up to its max; raise max, or ask for fewer.",
-    forbidden: "Use a key with the scope that detail names, for this namespace.",
+    forbidden:
+      "Use a key with the scope that detail names, for this namespace. A key that has all worker IDs that it may lease: release some, or raise the namespace's leasesPerKeyMax.",
     idempotency_conflict: "Repeat a request as it was, or send another Idempotency-Key.",
     internal:
       "Something failed inside; the log has a line with the requestId. IDs may have been skipped.",

@@ -1,6 +1,14 @@
 /** Leases of worker IDs, asked of the namespace's desk. */
+import { type ApiKeyRecord, hasScope } from "../core/api-key.ts";
 import type { Refusal } from "../core/errors.ts";
-import type { LeasePageReply, LeaseReply, Leases, LeaseWish } from "../objects/leases.ts";
+import type {
+  LeasePageReply,
+  LeaseReply,
+  Leases,
+  LeaseTerms,
+  LeaseWish,
+  RenewalWish,
+} from "../objects/leases.ts";
 import { CALL_TRIES_MAX } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import { callObject, refusedBy } from "./object-call.ts";
@@ -8,36 +16,33 @@ import { echoFor, noteClock } from "./object-clocks.ts";
 
 export type LeaseDesks = DurableObjectNamespace<Leases>;
 
-/** Which lease, and by what right. */
-export interface LeaseClaim {
-  readonly worker: number;
-  readonly token: string;
-}
-
-/** Leases a worker ID. A call that is lost on the way and made again gets the same lease, by its Idempotency-Key. */
+/** Leases a worker ID to the caller. A call that is lost on the way and made again gets the same lease, by its Idempotency-Key. */
 export function acquireLease(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
-  wish: LeaseWish,
+  caller: ApiKeyRecord,
+  wish: Omit<LeaseWish, "terms">,
 ): Promise<Answer<LeaseReply>> {
   const spec = namespace.definition.layout;
+  const terms = termsOf(namespace, caller);
   return askDesk<LeaseReply>(desks, namespace, (desk) => {
     const nowMs = Date.now();
-    return desk.acquire(spec, wish, nowMs, echoFor(namespace.name, nowMs));
+    return desk.acquire(spec, { ...wish, terms }, nowMs, echoFor(namespace.name, nowMs));
   });
 }
 
-/** Moves the end of a lease up; `ttlMs` undefined: by as much as before. */
+/** Moves the end of a lease up. */
 export function renewLease(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
-  { worker, token }: LeaseClaim,
-  ttlMs: number | undefined,
+  caller: ApiKeyRecord,
+  wish: Omit<RenewalWish, "terms">,
 ): Promise<Answer<LeaseReply>> {
   const spec = namespace.definition.layout;
+  const terms = termsOf(namespace, caller);
   return askDesk<LeaseReply>(desks, namespace, (desk) => {
     const nowMs = Date.now();
-    return desk.renew(spec, worker, token, ttlMs, nowMs, echoFor(namespace.name, nowMs));
+    return desk.renew(spec, { ...wish, terms }, nowMs, echoFor(namespace.name, nowMs));
   });
 }
 
@@ -64,6 +69,11 @@ export function listLeases(
 ): Promise<Answer<LeasePageReply>> {
   const spec = namespace.definition.layout;
   return askDesk<LeasePageReply>(desks, namespace, (desk) => desk.page(spec, from, limit));
+}
+
+function termsOf({ policy }: SnowflakeNamespace, caller: ApiKeyRecord): LeaseTerms {
+  const leasesMax = hasScope(caller, "admin") ? null : policy.leasesPerKeyMax;
+  return { owner: caller.id, leasesMax, ttlMaxMs: policy.leaseTtlMaxMs };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Layout, layoutOf } from "../core/layout.ts";
 import {
   defineNamespace,
+  linePolicyOf,
   type NamespaceDefinition,
   type NamespacePolicy,
   type NamespaceWish,
@@ -194,7 +195,6 @@ function servedSegment(name: string, definition: SegmentDefinition) {
 
 function servedSnowflake(name: string, definition: SnowflakeDefinition) {
   const { kind, layout, policy, shards, keyShards, regions } = definition;
-  const { freshForMs: _, ...linePolicy } = policy;
   return {
     name,
     kind,
@@ -204,6 +204,6 @@ function servedSnowflake(name: string, definition: SnowflakeDefinition) {
     shards,
     keyShards,
     regions,
-    lineSpec: JSON.stringify({ layout, policy: linePolicy }),
+    lineSpec: JSON.stringify({ layout, policy: linePolicyOf(policy) }),
   };
 }

@@ -167,17 +167,22 @@ describe("leases", () => {
     return html;
   };
 
-  it("show holder, state and end; only a held one can be revoked", () => {
+  it("show holder, owner, state and end; only a held one can be revoked", () => {
     const rows = rowsOf(
       shown(
         { worker: 1, state: "held", leftMs: 90_000 },
-        { worker: 2, state: "released", leftMs: 5000, holder: EVIL },
+        { worker: 2, state: "released", leftMs: 5000, holder: EVIL, owner: "k1" },
         { worker: 3, state: "expired", restedMs: 7_200_000 },
       ),
     );
     const end = "2026-06-01T00:00:00.000Z";
     expect(rows.get("1")).toEqual(["pod-1", "held", `${end} in 2 min`, "Revoke"]);
-    expect(rows.get("2")).toEqual([EVIL, "released its worker ID rests", `${end} in 5 s`, "–"]);
+    expect(rows.get("2")).toEqual([
+      `${EVIL} key k1`,
+      "released its worker ID rests",
+      `${end} in 5 s`,
+      "–",
+    ]);
     expect(rows.get("3")).toEqual(["pod-1", "expired", `${end} 2 h ago`, "–"]);
   });
 

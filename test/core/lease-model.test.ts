@@ -1,4 +1,4 @@
-/** E1 to E5 (core/worker-lease) under clocks that go anywhere, two instances, and tokens used for ever. */
+/** E1 to E7 (core/worker-lease) under clocks that go anywhere, two instances, and tokens used for ever. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { play, scripts, specs, startOf } from "../support/lease-script.ts";
@@ -15,7 +15,7 @@ function playInMemory(spec: Parameters<typeof startOf>[0], script: Parameters<ty
 }
 
 describe("leases, whatever the clocks do", () => {
-  it("E1 E2 E3 E4 E5 hold: fences are disjoint, ends never fall, what is lost stays lost", () => {
+  it("E1 E2 E3 E4 E5 E6 E7 hold: fences are disjoint, ends never fall, what is lost stays lost", () => {
     fc.assert(
       fc.property(specs, scripts, (spec, script) => {
         playInMemory(spec, script);
@@ -25,8 +25,10 @@ describe("leases, whatever the clocks do", () => {
   });
 
   it("the scripts reach what they are to test", () => {
-    const seen = { overtaken: 0, released: 0, stamped: 0, leases: 0 };
-    const count = (tenures: Played) => {
+    const seen = { overtaken: 0, released: 0, stamped: 0, leases: 0, bounded: 0, conflicting: 0 };
+    const count = ({ tenures, refused }: Played) => {
+      seen.bounded += refused.bounded;
+      seen.conflicting += refused.conflicting;
       for (const { over, stamped, from } of tenures) {
         seen.leases += 1;
         if (over === "overtaken") seen.overtaken += 1;

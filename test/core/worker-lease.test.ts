@@ -7,6 +7,7 @@ import {
   leasableWorkers,
   newFence,
   noWorkerFree,
+  refuseMore,
   releasedFence,
   renewedFence,
   stateOf,
@@ -193,6 +194,23 @@ describe("no worker free", () => {
       const refusal = noWorkerFree(layout(tickMs), EPOCH_MS + ms, earliestEndTick);
       expect(refusal).toMatchObject({ code: "no_worker_free", retryAfterMs });
       expect(refusal.detail).toContain(`${retryAfterMs} ms`);
+    },
+  );
+});
+
+describe("one worker ID more", () => {
+  it.each([
+    [0, 1, 1000, undefined],
+    [1, 1, 1000, 1000],
+    [2, 1, 1000, 1000],
+    [255, 256, 1000, undefined],
+    [256, 256, 1, 1],
+  ])(
+    "E6 for one who keeps %i of at most %i, the first until tick %i: again in %s ms",
+    (count, most, firstEndTick, retryAfterMs) => {
+      const refusal = refuseMore(layout(1), EPOCH_MS, { count, firstEndTick }, most);
+      expect(refusal?.retryAfterMs).toBe(retryAfterMs);
+      if (refusal) expect(refusal.detail).toContain(`has ${count} of at most ${most} worker IDs`);
     },
   );
 });

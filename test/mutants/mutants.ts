@@ -275,6 +275,14 @@ export const MUTANTS: readonly Mutant[] = [
     named: "a known seed",
   },
   {
+    guard: "E6 one API key keeps a bounded number of worker IDs from others",
+    file: "core/worker-lease.ts",
+    from: "if (count < most) return undefined;",
+    to: "if (count <= most) return undefined;",
+    project: "core",
+    test: "test/core/lease-model.test.ts",
+  },
+  {
     guard: "F1 nothing is stamped outside of the fence",
     file: "core/fenced-line.ts",
     from: "lineEnd: Math.min(end, layout.lineEnd)",
@@ -289,6 +297,15 @@ export const MUTANTS: readonly Mutant[] = [
     to: "WHERE worker = ? AND (token = ? OR notAfterTick = ? OR released = ? OR 1)",
     project: "workerd",
     test: "test/workerd/lease-storage.test.ts",
+  },
+  {
+    guard: "K4 another request with an Idempotency-Key gets no lease",
+    file: "objects/leases.ts",
+    from: "return isSameWish(wish, known) ? { ok: true, lease: known } : otherWish();",
+    to: "return { ok: true, lease: known };",
+    project: "workerd",
+    test: "test/workerd/lease-keys.test.ts",
+    named: "K4",
   },
   {
     guard: "K5 a desk whose clock stands still ends",

@@ -1,16 +1,18 @@
 /**
- * Judges what a lease desk answers by what it answered before, with arithmetic of its own: the invariants E1 to E5
+ * Judges what a lease desk answers by what it answered before, with arithmetic of its own: the invariants E1 to E7
  * (core/worker-lease) and K4 (objects/leases). It throws where one is broken, and says which.
  */
 import type { LayoutSpec } from "../../src/core/layout.ts";
 import type { WorkerLease } from "../../src/core/worker-lease.ts";
-import type { LeaseResult } from "../../src/objects/leases.ts";
+import type { LeaseResult, LeaseTerms, LeaseWish, RenewalWish } from "../../src/objects/leases.ts";
 
 /** A lease as its holder and the checker know it. */
 export interface Tenure {
   readonly worker: number;
   readonly token: string;
   readonly key: string;
+  readonly holder: string;
+  owner: string;
   readonly from: number;
   /** The end last told. */
   until: number;
@@ -31,6 +33,8 @@ const CLOCK_CODES = ["clock_before_epoch", "timestamp_exhausted", "clock_disagre
 
 export class LeaseChecker {
   readonly tenures: Tenure[] = [];
+  /** Refusals of one more worker ID (E6), and of another request with the same key (K4). */
+  readonly refused = { bounded: 0, conflicting: 0 };
   /** The last lease of each worker ID. */
   readonly #last = new Map<number, Tenure>();
   readonly #spec: LayoutSpec;
@@ -43,9 +47,16 @@ export class LeaseChecker {
     this.#first = this.#end / 2;
   }
 
-  acquired(reply: LeaseResult, key: string, ttlMs: number, clocks: Clocks): void {
+  acquired(reply: LeaseResult, wish: LeaseWish, clocks: Clocks): void {
+    const { holder, idempotencyKey: key, terms } = wish;
     const now = this.#tick(clocks.nowMs);
     const known = this.tenures.findLast((tenure) => tenure.key === key);
+    if (known && known.over === "no" && now < known.until && known.holder !== holder) {
+      const isRefused = !reply.ok && reply.refusal.code === "idempotency_conflict";
+      this.refused.conflicting += 1;
+      hold(isRefused, "K4 another request got the lease of a key");
+      return;
+    }
     if (known && known.over === "no" && now < known.until) {
       hold(reply.ok && reply.lease.token === known.token, "K4 the same key, another lease");
       this.#same(known, reply);
@@ -53,9 +64,10 @@ export class LeaseChecker {
     }
     const free = this.#freeWorkers(now);
     if (!reply.ok) {
-      this.#refusedAcquire(reply.refusal, free.length, clocks);
+      this.#refusedAcquire(reply.refusal, free.length, terms, clocks);
       return;
     }
+    hold(!this.#isBounded(terms, now), "E6 one worker ID more than the bound");
     const { worker, token, notBeforeTick, notAfterTick } = reply.lease;
     hold(
       this.tenures.every((tenure) => tenure.token !== token),
@@ -67,22 +79,32 @@ export class LeaseChecker {
     const before = this.#last.get(worker);
     hold(notBeforeTick >= (before?.until ?? 0), "E1 begins before the last lease's end");
     hold(notBeforeTick === now, "begins at another tick than now");
+    const ttlMs = Math.min(wish.ttlMs, terms.ttlMaxMs);
     const most = Math.min(2 ** this.#spec.timestampBits, this.#tick(clocks.nowMs + ttlMs));
-    hold(notAfterTick === most && most > notBeforeTick, "ends at another tick than asked for");
+    hold(notAfterTick === most && most > notBeforeTick, "E7 ends at another tick than asked for");
     if (before) before.over = "overtaken";
     const fence = { from: notBeforeTick, until: notAfterTick, stamped: notBeforeTick };
-    const tenure: Tenure = { worker, token, key, ttlMs, ...fence, over: "no" };
+    const { owner } = terms;
+    const tenure: Tenure = { worker, token, key, holder, owner, ttlMs, ...fence, over: "no" };
     this.tenures.push(tenure);
     this.#last.set(worker, tenure);
   }
 
-  renewed(tenure: Tenure, reply: LeaseResult, ttlMs: number | undefined, clocks: Clocks): void {
+  renewed(tenure: Tenure, reply: LeaseResult, { ttlMs, terms }: RenewalWish, clocks: Clocks): void {
+    const now = this.#tick(clocks.nowMs);
+    const isAnew = now >= tenure.until;
     if (tenure.over !== "no" || !reply.ok) {
       if (tenure.over !== "no") isLost(reply);
-      else if (!reply.ok) this.#refusedClock(reply.refusal.code, clocks);
+      else if (!reply.ok && reply.refusal.code === "forbidden" && isAnew) {
+        this.#refusedMore(reply.refusal.retryAfterMs, terms, clocks);
+      } else if (!reply.ok) this.#refusedClock(reply.refusal.code, clocks);
       return;
     }
-    const lastsMs = ttlMs ?? tenure.ttlMs;
+    if (isAnew) {
+      hold(!this.#isBounded(terms, now), "E6 renewed past the bound");
+      tenure.owner = terms.owner;
+    }
+    const lastsMs = Math.min(ttlMs ?? tenure.ttlMs, terms.ttlMaxMs);
     hold(clocks.aheadMs <= 60_000, `E4 renewed ${clocks.aheadMs} ms ahead`);
     hold(reply.lease.notAfterTick >= tenure.until, "E2 the end fell");
     const wished = Math.min(2 ** this.#spec.timestampBits, this.#tick(clocks.nowMs + lastsMs));
@@ -132,8 +154,13 @@ export class LeaseChecker {
   #refusedAcquire(
     { code, retryAfterMs }: { code: string; retryAfterMs?: number },
     free: number,
+    terms: LeaseTerms,
     clocks: Clocks,
   ): void {
+    if (code === "forbidden") {
+      this.#refusedMore(retryAfterMs, terms, clocks);
+      return;
+    }
     if (code !== "no_worker_free") {
       this.#refusedClock(code, clocks);
       return;
@@ -143,6 +170,25 @@ export class LeaseChecker {
     const ends = [...this.#last.values()].map(({ until }) => epochMs + until * tickMs);
     const earliestMs = Math.min(...ends) - clocks.nowMs;
     hold(retryAfterMs === (ends.length > 0 ? earliestMs : undefined), "another Retry-After");
+  }
+
+  /** The ends of the leases that count for an owner (E6). */
+  #endsOf(owner: string, now: number): number[] {
+    const last = [...this.#last.values()];
+    return last.filter((one) => one.owner === owner && one.until > now).map(({ until }) => until);
+  }
+
+  #isBounded({ owner, leasesMax }: LeaseTerms, now: number): boolean {
+    return leasesMax !== null && this.#endsOf(owner, now).length >= leasesMax;
+  }
+
+  #refusedMore(retryAfterMs: number | undefined, terms: LeaseTerms, { nowMs }: Clocks): void {
+    this.refused.bounded += 1;
+    const now = this.#tick(nowMs);
+    hold(this.#isBounded(terms, now), "E6 refused within the bound");
+    const { epochMs, tickMs } = this.#spec;
+    const endMs = epochMs + Math.min(...this.#endsOf(terms.owner, now)) * tickMs;
+    hold(retryAfterMs === endMs - nowMs, "E6 another Retry-After");
   }
 
   #refusedClock(code: string, { nowMs, aheadMs }: Clocks): void {

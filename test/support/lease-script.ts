@@ -3,10 +3,13 @@
 import fc from "fast-check";
 import type { LayoutSpec } from "../../src/core/layout.ts";
 import { NO_ECHO } from "../../src/core/object-clock.ts";
-import { LeaseChecker, type Tenure } from "./lease-checker.ts";
+import type { LeaseTerms } from "../../src/objects/leases.ts";
+import { LeaseChecker } from "./lease-checker.ts";
 import type { Desk } from "./memory-desk.ts";
 
 const YEAR_MS = 365 * 86_400_000;
+
+const KEYED_TTL_MS = 20_000;
 
 /** Which of the leases there ever were, by its place from the newest. */
 interface Picked {
@@ -17,12 +20,15 @@ type Happening = { readonly desk: 0 | 1 } & (
   | {
       readonly kind: "acquire";
       readonly key: number | undefined;
+      readonly holder: string;
       readonly ttlMs: number;
+      readonly terms: LeaseTerms;
       readonly aheadMs: number;
     }
   | (Picked & {
       readonly kind: "renew";
       readonly ttlMs: number | undefined;
+      readonly terms: LeaseTerms;
       readonly aheadMs: number;
     })
   | (Picked & { readonly kind: "stamp"; readonly part: number })
@@ -48,6 +54,12 @@ const stepMs = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(-1, 1, -1000, 5000, 60_000, -3_600_000, 86_400_000) },
   { weight: 1, arbitrary: fc.constantFrom(YEAR_MS, -YEAR_MS) },
 );
+/** Few callers, so that they come to their bounds; the policy may have changed in between. */
+const terms: fc.Arbitrary<LeaseTerms> = fc.record({
+  owner: fc.constantFrom("key-1", "key-2"),
+  leasesMax: fc.constantFrom(null, null, 1, 2),
+  ttlMaxMs: fc.constantFrom(86_400_000, 86_400_000, 60_000, 5000),
+});
 const of = <const Kind extends string>(kind: Kind) => fc.constant(kind);
 
 export const scripts: fc.Arbitrary<Script> = fc.array(
@@ -58,7 +70,9 @@ export const scripts: fc.Arbitrary<Script> = fc.array(
         kind: of("acquire"),
         desk,
         key: fc.option(fc.nat({ max: 2 }), { nil: undefined }),
+        holder: fc.constantFrom("same", "same", "same", "other"),
         ttlMs,
+        terms,
         aheadMs,
       }),
     },
@@ -69,6 +83,7 @@ export const scripts: fc.Arbitrary<Script> = fc.array(
         desk,
         pick,
         ttlMs: fc.option(ttlMs, { nil: undefined }),
+        terms,
         aheadMs,
       }),
     },
@@ -116,8 +131,8 @@ interface Stage {
   readonly start: () => Desk;
 }
 
-/** Plays a script on two instances of a desk, each answer judged. Answers the leases that there were. */
-export function play({ spec, clock, start }: Stage, script: Script): readonly Tenure[] {
+/** Plays a script on two instances of a desk, each answer judged. Answers the judge, who has seen it all. */
+export function play({ spec, clock, start }: Stage, script: Script): LeaseChecker {
   const checker = new LeaseChecker(spec);
   const desks = [start(), start()];
   for (const [index, happening] of script.entries()) {
@@ -129,7 +144,7 @@ export function play({ spec, clock, start }: Stage, script: Script): readonly Te
     }
   }
   checker.end();
-  return checker.tenures;
+  return checker;
 }
 
 function ask(
@@ -141,11 +156,13 @@ function ask(
   index: number,
 ): void {
   if (happening.kind === "acquire") {
-    const { key, ttlMs, aheadMs } = happening;
+    const { key, holder, terms, aheadMs } = happening;
     const idempotencyKey = key === undefined ? `unique-${index}` : `key-${key}`;
-    const wish = { holder: "same", ttlMs, idempotencyKey };
+    // Requests of one key differ by their holders alone.
+    const ttlMs = key === undefined ? happening.ttlMs : KEYED_TTL_MS;
+    const wish = { holder, ttlMs, idempotencyKey, terms };
     const reply = desk.acquire(spec, wish, nowMs - aheadMs, NO_ECHO);
-    checker.acquired(reply, idempotencyKey, ttlMs, { nowMs, aheadMs });
+    checker.acquired(reply, wish, { nowMs, aheadMs });
     return;
   }
   if (happening.kind === "revoke") {
@@ -166,9 +183,10 @@ function ask(
     return;
   }
   if (happening.kind === "renew") {
-    const { ttlMs, aheadMs } = happening;
-    const reply = desk.renew(spec, worker, token, ttlMs, nowMs - aheadMs, NO_ECHO);
-    checker.renewed(tenure, reply, ttlMs, { nowMs, aheadMs });
+    const { ttlMs, terms, aheadMs } = happening;
+    const wish = { worker, token, ttlMs, terms };
+    const reply = desk.renew(spec, wish, nowMs - aheadMs, NO_ECHO);
+    checker.renewed(tenure, reply, wish, { nowMs, aheadMs });
     return;
   }
   const until = happening.until === undefined ? undefined : tenure.stamped + happening.until;

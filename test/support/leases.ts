@@ -3,7 +3,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { LayoutSpec } from "../../src/core/layout.ts";
-import type { Leases } from "../../src/objects/leases.ts";
+import type { Leases, LeaseTerms } from "../../src/objects/leases.ts";
 import { type Answer, ask, CLOSED, put } from "./admin.ts";
 
 export interface HeldLease {
@@ -16,6 +16,9 @@ export interface HeldLease {
   readonly renewAfter: number;
   readonly now: number;
 }
+
+/** Terms that bound nothing, for calls of a desk. */
+export const TERMS: LeaseTerms = { owner: "admin", leasesMax: null, ttlMaxMs: 86_400_000 };
 
 type Asked = NonNullable<Parameters<typeof ask>[1]>;
 
@@ -33,15 +36,17 @@ export function layoutWith(workerBits: number, change: Partial<LayoutSpec> = {})
   };
 }
 
-/** Makes a namespace with that many worker bits. */
+/** Makes a namespace with that many worker bits, and the usual policy unless given. */
 export async function namespaceWith(
   name: string,
   workerBits: number,
   change: Partial<LayoutSpec> = {},
+  policy: Record<string, number> = {},
 ): Promise<string> {
   const { status, text } = await put(name, {
     kind: "snowflake",
     layout: layoutWith(workerBits, change),
+    policy,
   });
   if (status !== 201) throw new Error(`no namespace was made: ${text}`);
   return name;
@@ -90,6 +95,7 @@ export function release(
 export interface ListedLease {
   readonly worker: number;
   readonly holder: string;
+  readonly owner?: string;
   readonly state: string;
   readonly notBefore: number;
   readonly notAfter: number;
@@ -97,8 +103,12 @@ export interface ListedLease {
   readonly restedMs: number;
 }
 
-export async function list(namespace: string, query = ""): Promise<ListedLease[]> {
-  const { status, body, text } = await ask(`/v1/leases/${namespace}${query}`);
+export async function list(
+  namespace: string,
+  query = "",
+  asked: Asked = {},
+): Promise<ListedLease[]> {
+  const { status, body, text } = await ask(`/v1/leases/${namespace}${query}`, asked);
   if (status !== 200) throw new Error(`no list: ${status} ${text}`);
   return body.leases as ListedLease[];
 }
@@ -138,9 +148,9 @@ export function aheadBy(aheadMs: number | (() => number)) {
         calls.push("acquire");
         return desk.acquire(spec, wish, callerNowMs - ms(), echo);
       },
-      renew: (...[spec, worker, token, ttlMs, callerNowMs, echo]: Parameters<Leases["renew"]>) => {
+      renew: (...[spec, wish, callerNowMs, echo]: Parameters<Leases["renew"]>) => {
         calls.push("renew");
-        return desk.renew(spec, worker, token, ttlMs, callerNowMs - ms(), echo);
+        return desk.renew(spec, wish, callerNowMs - ms(), echo);
       },
       release: (...call: Parameters<Leases["release"]>) => desk.release(...call),
       page: (...call: Parameters<Leases["page"]>) => desk.page(...call),

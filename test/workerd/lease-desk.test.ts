@@ -1,4 +1,4 @@
-/** The desk's own invariants K1 and K2 (objects/leases), and E1 to E5 on the real object as in the model. */
+/** The desk's own invariants K1 and K2 (objects/leases), and E1 to E7 on the real object as in the model. */
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -19,6 +19,7 @@ import {
   namespaceWith,
   outcomeOf,
   release,
+  TERMS,
   tryAcquire,
   tryRenew,
 } from "../support/leases.ts";
@@ -136,7 +137,7 @@ describe("K2 two instances alive on one storage", () => {
     const spec = layoutWith(2);
     await runInDurableObject(deskOf("two"), (_, state) => {
       const desks = [new Leases(state, env), new Leases(state, env)];
-      const wish = { holder: "", ttlMs: 5000 };
+      const wish = { holder: "", ttlMs: 5000, terms: TERMS };
       const ask = (desk: number, idempotencyKey: string) =>
         desks[desk]?.acquire(spec, { ...wish, idempotencyKey }, Date.now(), NO_ECHO);
       const one = ask(0, "a");
@@ -149,7 +150,8 @@ describe("K2 two instances alive on one storage", () => {
         ok: true,
       });
       const lost = { refusal: { code: "lease_lost" } };
-      expect(desks[0]?.renew(spec, 2, token, undefined, Date.now(), NO_ECHO)).toMatchObject(lost);
+      const renewal = { worker: 2, token, ttlMs: undefined, terms: TERMS };
+      expect(desks[0]?.renew(spec, renewal, Date.now(), NO_ECHO)).toMatchObject(lost);
       expect(ask(0, "c")).toMatchObject({ lease: { worker: 2 } });
       expect(desks[1]?.release(spec, 2, token, 0)).toMatchObject(lost);
     });
@@ -158,7 +160,7 @@ describe("K2 two instances alive on one storage", () => {
   it("with different layouts: the second is refused by what the first stored", async () => {
     await runInDurableObject(deskOf("differ"), (_, state) => {
       const [old, young] = [new Leases(state, env), new Leases(state, env)];
-      const wish = { holder: "", ttlMs: 5000, idempotencyKey: "a" };
+      const wish = { holder: "", ttlMs: 5000, idempotencyKey: "a", terms: TERMS };
       expect(young.page(layoutWith(1), 0, 1)).toMatchObject({ ok: true });
       expect(old.acquire(layoutWith(2), wish, Date.now(), NO_ECHO)).toMatchObject({ ok: true });
       const conflict = { refusal: { code: "layout_conflict" } };
@@ -174,8 +176,9 @@ it("K5 a desk whose clock is proved to stand still ends, and the next one leases
     Object.defineProperty(state, "abort", { value: abort });
     const [old, young] = [new Leases(state, env), new Leases(state, env)];
     const backMs = START_MS - 900_000;
+    const wish = { holder: "", ttlMs: 5000, terms: TERMS };
     const ask = (desk: Leases, idempotencyKey: string, callerMs: number, echo = NO_ECHO) =>
-      desk.acquire(layoutWith(2), { holder: "", ttlMs: 5000, idempotencyKey }, callerMs, echo);
+      desk.acquire(layoutWith(2), { ...wish, idempotencyKey }, callerMs, echo);
     expect(ask(old, "a", START_MS)).toMatchObject({ ok: true });
     const refused = ask(old, "b", backMs);
     expect(refused).toMatchObject({ refusal: { code: "clock_disagreement" } });
@@ -189,7 +192,7 @@ it("K5 a desk whose clock is proved to stand still ends, and the next one leases
   });
 });
 
-it("E1 E2 E3 E4 E5 K2 K4 hold on the real object, whatever the clocks do", async () => {
+it("E1 E2 E3 E4 E5 E6 E7 K2 K4 hold on the real object, whatever the clocks do", async () => {
   const samples = fc.sample(fc.tuple(specs, scripts), { numRuns: MODEL_RUNS, seed: 20_260_601 });
   const now = { nowMs: 0 };
   vi.spyOn(Date, "now").mockImplementation(() => now.nowMs);

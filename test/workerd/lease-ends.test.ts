@@ -18,7 +18,7 @@ useClock();
 
 describe("E2 an end", () => {
   it("moves up with a renewal, by as much as before or as is said", async () => {
-    await namespaceWith("up", 1);
+    await namespaceWith("up", 1, {}, { leaseTtlMaxMs: 86_400_000 });
     const lease = await acquire("up", { holder: "h", ttlMs: 10_000 });
     clock.step(4000);
     await restart("up");

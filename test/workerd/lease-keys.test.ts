@@ -1,6 +1,6 @@
 /** K4 (objects/leases) and E3 (core/worker-lease) over HTTP: whose lease it is, by key and by token. */
 import { describe, expect, it } from "vitest";
-import { keyFor } from "../support/admin.ts";
+import { keyFor, put } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import {
   acquire,
@@ -37,6 +37,39 @@ describe("K4 the same Idempotency-Key", () => {
     expect(await list("same")).toHaveLength(1);
   });
 
+  it("with another body is refused, and tells nothing of the lease", async () => {
+    const name = await namespaceWith("other-body", 3);
+    const first = { holder: "pod-a", ttlMs: 60_000 };
+    const lease = await acquire(name, first, "boot");
+    for (const other of [
+      { ...first, holder: "pod-b" },
+      { ...first, ttlMs: 60_001 },
+      { ttlMs: 60_000 },
+      {},
+    ]) {
+      const refused = await tryAcquire(name, other, "boot");
+      expect(outcomeOf(refused)).toEqual([409, "idempotency_conflict"]);
+      expect(refused.text).not.toContain(lease.token);
+      expect(refused.text).not.toContain("pod-a");
+    }
+    expect(await list(name)).toHaveLength(1);
+    // What is left out is what it is by default.
+    expect((await acquire(name, { holder: "pod-a" }, "boot")).token).toBe(lease.token);
+  });
+
+  it("is compared by the body as it was sent, whatever was renewed or bounded since", async () => {
+    await namespaceWith("as-sent", 2);
+    const lease = await acquire("as-sent", { ttlMs: 20_000 }, "key");
+    await renew("as-sent", lease, { ttlMs: 30_000 });
+    expect((await acquire("as-sent", { ttlMs: 20_000 }, "key")).ttlMs).toBe(30_000);
+    const refused = await tryAcquire("as-sent", { ttlMs: 30_000 }, "key");
+    expect(outcomeOf(refused)).toEqual([409, "idempotency_conflict"]);
+    await namespaceWith("bounded", 2, {}, { leaseTtlMaxMs: 30_000 });
+    const short = await acquire("bounded", {}, "key");
+    await put("bounded", { kind: "snowflake", policy: { leaseTtlMaxMs: 20_000 } });
+    expect((await acquire("bounded", {}, "key")).token).toBe(short.token);
+  });
+
   it("gets it as it was renewed", async () => {
     await namespaceWith("renewed", 2);
     const lease = await acquire("renewed", { ttlMs: 5000 }, "key");
@@ -53,10 +86,10 @@ describe("K4 the same Idempotency-Key", () => {
     clock.step(5000);
     const broken = "CREATE TRIGGER t BEFORE INSERT ON lease BEGIN SELECT RAISE(ABORT, 'full'); END";
     await inDesk("half", (sql) => sql.exec(broken));
-    expect((await tryAcquire("half", {}, "key")).status).toBe(503);
+    expect((await tryAcquire("half", { ttlMs: 5000 }, "key")).status).toBe(503);
     await inDesk("half", (sql) => sql.exec("DROP TRIGGER t"));
     const renewed = await renew("half", lease);
-    expect(await acquire("half", {}, "key")).toEqual(renewed);
+    expect(await acquire("half", { ttlMs: 5000 }, "key")).toEqual(renewed);
   });
 
   it("asked at once by many gets one lease", async () => {
@@ -151,7 +184,7 @@ describe("K4 a key whose lease is over", () => {
     expect((await renew("both", one)).notAfter).toBe(START_MS + 10_000);
     clock.step(4999);
     expect(outcomeOf(await tryAcquire("both"))).toEqual([503, "no_worker_free"]);
-    expect((await acquire("both", {}, "key")).token).toBe(other.token);
+    expect((await acquire("both", { ttlMs: 5000 }, "key")).token).toBe(other.token);
   });
 
   it("was overtaken: gets another lease than the one that overtook it", async () => {

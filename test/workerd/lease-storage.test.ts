@@ -2,13 +2,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { WorkerLease } from "../../src/core/worker-lease.ts";
-import { LeaseStorage } from "../../src/objects/lease-storage.ts";
+import { LeaseStorage, type StoredLease } from "../../src/objects/lease-storage.ts";
 import { useClock } from "../support/clock.ts";
 
 useClock("waits");
 
-const LEASE: WorkerLease = {
+const LEASE: StoredLease = {
   worker: 7,
   token: "first",
   holder: "pod",
@@ -16,8 +15,10 @@ const LEASE: WorkerLease = {
   notBeforeTick: 10,
   notAfterTick: 20,
   released: false,
+  owner: "key-1",
+  askedTtlMs: 5000,
 };
-const NEXT: WorkerLease = { ...LEASE, token: "next", notBeforeTick: 20, notAfterTick: 30 };
+const NEXT: StoredLease = { ...LEASE, token: "next", notBeforeTick: 20, notAfterTick: 30 };
 
 /** Two instances of a desk, on the storage of one. */
 function twoOn(name: string, look: (one: LeaseStorage, other: LeaseStorage) => void) {
@@ -43,7 +44,7 @@ it("K2 a lease is overtaken once, and the key that failed is as it was", () =>
     expect([other.ofWorker(7), other.ofKey("b")?.worker]).toEqual([NEXT, 8]);
   }));
 
-it.each<[string, WorkerLease]>([
+it.each<[string, StoredLease]>([
   ["was renewed", { ...LEASE, notAfterTick: 40 }],
   ["was released", { ...LEASE, notAfterTick: 15, released: true }],
   ["went to another", NEXT],

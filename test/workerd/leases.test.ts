@@ -47,7 +47,7 @@ describe("a lease", () => {
     });
   });
 
-  it.each([5000, 86_400_000])("may last %i ms", async (ttlMs) => {
+  it.each([5000, 600_000])("may last %i ms", async (ttlMs) => {
     await namespaceWith(`lasts-${ttlMs}`, 1);
     expect((await acquire(`lasts-${ttlMs}`, { ttlMs })).notAfter).toBe(START_MS + ttlMs);
   });
@@ -79,7 +79,7 @@ describe("a lease", () => {
     clock.step(6000);
     const { text } = await ask("/v1/leases/listed");
     for (const { token } of [held, expired, released]) expect(text).not.toContain(token);
-    const begin = { notBefore: START_MS };
+    const begin = { owner: "admin", notBefore: START_MS };
     expect(await list("listed")).toEqual([
       { worker: 4, holder: "a", state: "held", ...begin, ...ends(60_000, 54_000, 0) },
       { worker: 5, holder: "b", state: "expired", ...begin, ...ends(5000, 0, 1000) },

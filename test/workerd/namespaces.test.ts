@@ -35,7 +35,12 @@ describe("PUT", () => {
         kind: "snowflake",
         preset: "default",
         layout: { timestampBits: 41, workerBits: 10, sequenceBits: 12 },
-        policy: { maxStepBackMs: 3_600_000, freshForMs: 250 },
+        policy: {
+          maxStepBackMs: 3_600_000,
+          freshForMs: 250,
+          leaseTtlMaxMs: 600_000,
+          leasesPerKeyMax: 256,
+        },
         shards: 8,
         keyShards: 8,
         regions: ["enam", "wnam", "weur", "apac"],
@@ -105,6 +110,14 @@ describe("PUT", () => {
     [{ kind: "snowflake", policy: { maxStepBackMs: 86_400_001 } }, "policy.maxStepBackMs"],
     [{ kind: "snowflake", policy: { randomStart: 4097 } }, "policy.randomStart"],
     [{ kind: "snowflake", policy: { unknown: 1 } }, "policy.unknown"],
+    [{ kind: "snowflake", policy: { leaseTtlMaxMs: 4999 } }, "policy.leaseTtlMaxMs"],
+    [{ kind: "snowflake", policy: { leaseTtlMaxMs: 86_400_001 } }, "policy.leaseTtlMaxMs"],
+    [{ kind: "snowflake", policy: { leasesPerKeyMax: 0 } }, "policy.leasesPerKeyMax"],
+    [{ kind: "snowflake", policy: { leasesPerKeyMax: 513 } }, "policy.leasesPerKeyMax"],
+    [
+      { kind: "snowflake", preset: "js53", policy: { leasesPerKeyMax: 9 } },
+      "policy.leasesPerKeyMax",
+    ],
     [{ kind: "snowflake", preset: "twitter", policy: { reserveMs: 101 } }, "policy.reserveMs"],
     [{ kind: "snowflake", preset: "js53", policy: { reserveMs: 999 } }, "policy.reserveMs"],
     [{ kind: "snowflake", extra: true }, "extra"],
@@ -353,13 +366,15 @@ describe("what the isolate remembers", () => {
 
 describe("the registry's storage", () => {
   it("reads what another version left out, and leaves alone what it does not know", async () => {
-    await put("sparse", { kind: "snowflake", preset: "twitter" });
+    await put("sparse", { kind: "snowflake", preset: "js53" });
     await put("foreign");
     const { key, id } = await keyFor({ scopes: ["issue"] });
     await runInDurableObject(env.REGISTRY.getByName("registry"), (_, { storage: { sql } }) => {
-      sql.exec(
-        "UPDATE namespace SET definition = json_remove(definition, '$.policy.freshForMs', '$.policy.maxWaitMs') WHERE name = 'sparse'",
-      );
+      for (const field of ["freshForMs", "maxWaitMs", "leaseTtlMaxMs", "leasesPerKeyMax"]) {
+        sql.exec(
+          `UPDATE namespace SET definition = json_remove(definition, '$.policy.${field}') WHERE name = 'sparse'`,
+        );
+      }
       sql.exec(
         "UPDATE namespace SET definition = json_set(definition, '$.kind', 'novel') WHERE name = 'foreign'",
       );
@@ -370,7 +385,12 @@ describe("the registry's storage", () => {
     });
     clock.step(60_000);
     const sparse = await ask("/v1/namespaces/sparse");
-    expect(sparse.body.policy).toMatchObject({ freshForMs: 250, maxWaitMs: 100 });
+    expect(sparse.body.policy).toMatchObject({
+      freshForMs: 250,
+      maxWaitMs: 1100,
+      leaseTtlMaxMs: 600_000,
+      leasesPerKeyMax: 4,
+    });
     const list = await ask("/v1/namespaces?limit=100&cursor=f");
     expect(list.status).toBe(200);
     expect(list.text).not.toContain('"foreign"');

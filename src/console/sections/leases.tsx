@@ -117,11 +117,16 @@ const HEADINGS = ["worker ID", "holder", "state", "until", "revoke"];
 function LeaseRow({ lease, onRevoke }: { lease: Json; onRevoke: (worker: number) => void }) {
   const worker = numberOf(lease.worker);
   const state = textOf(lease.state);
+  // Told to administrators only.
+  const owner = textOf(lease.owner);
   const [leftMs, restedMs] = [numberOf(lease.leftMs), numberOf(lease.restedMs)];
   return (
     <tr>
       <th scope="row">{worker}</th>
-      <td>{textOf(lease.holder)}</td>
+      <td>
+        {textOf(lease.holder)}
+        {owner === "" ? "" : <small> key {owner}</small>}
+      </td>
       <td>
         <b class={state === "held" ? "good" : ""}>{state}</b>
         {state === "released" && leftMs > 0 ? <small> its worker ID rests</small> : ""}
