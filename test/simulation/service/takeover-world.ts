@@ -62,7 +62,7 @@ export async function runTakeoverWorld(
   const answers = new Answers(world, clocksAreTrue);
   const shards = SPACES.map((space) => new TakenOver(world, { space, platform, history, answers }));
   for (let done = 0; done < takeovers; done += shards.length) {
-    // One time in two all lanes but the last are new to both: the successor begins with another one.
+    // One time in two the older instance is asked for strict IDs only: its successor may begin with another lane.
     const oneIn = world.random.isOneOf(2) ? 1 : STRICT_ONE_IN[1];
     for (const shard of shards) shard.begin(oneIn);
     await world.run(ASKED_MS);
