@@ -13,6 +13,8 @@ export interface Mutant {
 }
 
 const WORLD = "test/simulation/service/service-world.test.ts";
+const TRUE_CLOCKS = "test/simulation/service/true-clocks.test.ts";
+const TAKEOVERS = "test/simulation/service/takeover-world.test.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -94,6 +96,32 @@ export const MUTANTS: readonly Mutant[] = [
     named: "js53",
   },
   {
+    guard: "S2 a first answer on a lane waits until no older reading of its mark is trusted",
+    file: "objects/lane-watch.ts",
+    from: "if (settling) return settling;",
+    to: "",
+    project: "worlds",
+    test: TAKEOVERS,
+    named: "a known seed",
+  },
+  {
+    guard: "S2 a reading of one lane's mark says nothing of another's",
+    file: "objects/lane-watch.ts",
+    from: "return this.#of(lane).reading;",
+    to: "return this.#of(lane * 0).reading;",
+    project: "worlds",
+    test: TAKEOVERS,
+    named: "a known seed",
+  },
+  {
+    guard: "S7 the time of an echo counts from when its reply arrived",
+    file: "service/object-clocks.ts",
+    from: "seenAtMs: Date.now() }",
+    to: "seenAtMs: nowMs }",
+    project: "worlds",
+    test: TRUE_CLOCKS,
+  },
+  {
     guard: "S8 a breach of L1 or L2 ends the instance",
     file: "objects/shard.ts",
     from: "if (breach !== undefined) this.#instance",
@@ -110,6 +138,38 @@ export const MUTANTS: readonly Mutant[] = [
     project: "workerd",
     test: "test/workerd/faults.test.ts",
     named: "never answers",
+  },
+  {
+    guard: "all tries of a call share its deadline",
+    file: "service/issue.ts",
+    from: "waitLeftMs + answerMaxMs - spentMs)",
+    to: "waitLeftMs + answerMaxMs)",
+    project: "worlds",
+    test: TRUE_CLOCKS,
+  },
+  {
+    guard: "if the home fails, another shard serves",
+    file: "service/issue.ts",
+    from: "if (shard === undefined) return first;",
+    to: "if (shard !== undefined) return first;",
+    project: "worlds",
+    test: TRUE_CLOCKS,
+  },
+  {
+    guard: "a home that failed is tried again by one request at a time",
+    file: "service/pick-shard.ts",
+    from: "if (rest?.hasFailed) rest.sinceMs = nowMs;\n  else if (rest)",
+    to: "if (rest)",
+    project: "worlds",
+    test: TRUE_CLOCKS,
+  },
+  {
+    guard: "a home that answers again serves again",
+    file: "service/pick-shard.ts",
+    from: "if (rest?.hasFailed && calledAtMs >= rest.sinceMs)",
+    to: "if (rest === null)",
+    project: "worlds",
+    test: TRUE_CLOCKS,
   },
   {
     guard: "S7 a busy object's clock is proved to stand still too",

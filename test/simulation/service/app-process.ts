@@ -1,6 +1,6 @@
 /** Processes outside of the platform that use the published client, or mint themselves; they crash and start anew. */
 import type { Evaluate, Product } from "./bundle.ts";
-import type { History, Space } from "./history.ts";
+import type { History, Source, Space } from "./history.ts";
 import type { HttpAnswer, Isolate } from "./isolate.ts";
 import { Machine } from "./machine.ts";
 import type { Network } from "./network.ts";
@@ -72,12 +72,18 @@ abstract class AppProcess {
     });
   }
 
-  protected take(process: Process, ids: readonly string[], minted: boolean): void {
+  protected take(process: Process, ids: readonly string[], source: Source): void {
     // Nobody hears of what a process got that has ended.
     if (!process.isAlive) return;
     this.got += ids.length;
-    this.around.history.got(this.space, runsOf(ids), minted);
+    this.around.history.got(this.space, runsOf(ids), source);
   }
+
+  /** A call that failed: mishaps are what this is about, and what must be served is counted. It says why by a code. */
+  protected readonly failed = (error: unknown): void => {
+    if (error instanceof Error && "code" in error && error.code !== "internal") return;
+    this.around.world.broken(`A1: ${this.name} failed without a code: ${error}`, error);
+  };
 
   #fetch(process: Process, url: string, { method, headers, body, signal }: RequestInit) {
     const { world, network, isolates } = this.around;
@@ -87,12 +93,13 @@ abstract class AppProcess {
       const init = { method: method ?? "GET", headers: headers ?? {}, body: body ?? null };
       network.carry(
         (answer) => isolate.fetch(url, init, answer),
-        (outcome) => {
-          if (!process.isAlive) return;
-          if (!outcome.ok) return reject(new TypeError("fetch failed", { cause: outcome.error }));
-          const { text, ...answered } = outcome.value as HttpAnswer;
-          resolve(new Response(answered.status === 204 ? null : text, answered));
-        },
+        (outcome) =>
+          process.machine.stall.message(() => {
+            if (!process.isAlive) return;
+            if (!outcome.ok) return reject(new TypeError("fetch failed", { cause: outcome.error }));
+            const { text, ...answered } = outcome.value as HttpAnswer;
+            resolve(new Response(answered.status === 204 ? null : text, answered));
+          }),
       );
     });
   }
@@ -118,17 +125,19 @@ export class ClientProcess extends AppProcess {
       const order = `${name} ${key}`;
       const above = history.highest(order);
       client.take(random.spread(1, 500), { key }).then((ids) => {
-        this.take(process, ids, false);
+        this.take(process, ids, "asked");
         if (process.isAlive) history.inOrder(order, above, runsOf(ids));
-      }, ignored);
+      }, this.failed);
       return;
     }
     const next = async (): Promise<void> => {
       for (let left = random.spread(1, BURST_MAX); left > 0; left -= 1) {
-        this.take(process, [await client.next()], false);
+        const id = client.next();
+        if (typeof id === "string") this.take(process, [id], "memory");
+        else this.take(process, [await id], "asked");
       }
     };
-    next().catch(ignored);
+    next().catch(this.failed);
   }
 }
 
@@ -141,7 +150,10 @@ export class MinterProcess extends AppProcess {
     const options = { url: URL_BASE, namespace: name, holder: "simulated", ttlMs: TTL_MS };
     Minter.open(options).then(
       (minter) => this.#live(process, minter),
-      () => this.#beginAgain(process),
+      (error) => {
+        this.failed(error);
+        this.#beginAgain(process);
+      },
     );
   }
 
@@ -155,7 +167,7 @@ export class MinterProcess extends AppProcess {
     this.again(process, () => {
       if (this.around.world.nowMs < untilMs) this.#stamp(process, minter);
       else {
-        minter.close().catch(ignored);
+        minter.close().catch(this.failed);
         this.#beginAgain(process);
         return false;
       }
@@ -166,18 +178,15 @@ export class MinterProcess extends AppProcess {
   #stamp(process: Process, minter: Product["Minter"]["prototype"]): void {
     const { random } = this.around.world;
     try {
-      if (random.isOneOf(4)) this.take(process, minter.take(random.spread(1, 400)), true);
+      if (random.isOneOf(4)) this.take(process, minter.take(random.spread(1, 400)), "minted");
       else {
         for (let left = random.spread(1, BURST_MAX); left > 0; left -= 1) {
-          this.take(process, [minter.next()], true);
+          this.take(process, [minter.next()], "minted");
         }
       }
     } catch (error) {
-      // Closed by its lease or by the clock: that is said by a code.
-      if (!(error instanceof Error && "code" in error)) throw error;
+      // Closed by its lease or by the clock.
+      this.failed(error);
     }
   }
 }
-
-/** A call that failed: mishaps are what this is about, and what must be served is counted. */
-function ignored(): void {}

@@ -1,7 +1,8 @@
 /** Somebody who asks for IDs, over HTTP and by a service binding, in every way that there is. */
 import type { BlocksAnswer } from "../../../src/core/blocks-answer.ts";
-import type { Outcome } from "./durable-object.ts";
+import type { Answers } from "./answers.ts";
 import type { History, Run, Space } from "./history.ts";
+import type { Outcome } from "./instance.ts";
 import type { HttpAnswer, Isolate } from "./isolate.ts";
 import type { Network } from "./network.ts";
 import { runsOf, runsOfBlocks } from "./runs.ts";
@@ -37,6 +38,7 @@ export class Caller {
   readonly #isolates: readonly Isolate[];
   readonly #spaces: readonly Space[];
   readonly #asked: Asked;
+  readonly #answers: Answers;
   /** Asks no more. */
   isDone = false;
 
@@ -48,7 +50,13 @@ export class Caller {
       isolates,
       spaces,
       asked,
-    }: { isolates: readonly Isolate[]; spaces: readonly Space[]; asked: Asked },
+      answers,
+    }: {
+      readonly isolates: readonly Isolate[];
+      readonly spaces: readonly Space[];
+      readonly asked: Asked;
+      readonly answers: Answers;
+    },
   ) {
     this.#world = world;
     this.#network = network;
@@ -56,6 +64,7 @@ export class Caller {
     this.#isolates = isolates;
     this.#spaces = spaces;
     this.#asked = asked;
+    this.#answers = answers;
   }
 
   /** Asks again and again. */
@@ -117,16 +126,11 @@ export class Caller {
       : { query: { order: "strict", count }, order: name };
   }
 
-  readonly #http = (
-    isolate: Isolate,
-    space: Space,
-    { query, order }: Wish,
-    answered?: () => void,
-  ): void => {
+  readonly #http = (isolate: Isolate, space: Space, wish: Wish, answered?: () => void): void => {
     const { random } = this.#world;
     const asBlocks = random.isOneOf(5);
     const asText = !asBlocks && random.isOneOf(5);
-    const given = Object.entries(query).map(([name, value]) => [name, `${value}`]);
+    const given = Object.entries(wish.query).map(([name, value]) => [name, `${value}`]);
     if (asText) given.push(["format", "text"]);
     const text = new URLSearchParams(given).toString();
     const path = `${asBlocks ? "blocks" : "ids"}/${space.name}`;
@@ -134,7 +138,7 @@ export class Caller {
     const method = random.isOneOf(2) ? "GET" : "POST";
     this.#send(
       space,
-      order,
+      wish,
       (answer) => isolate.fetch(url, { method }, answer),
       (value) => {
         const got = value as HttpAnswer;
@@ -146,19 +150,14 @@ export class Caller {
     );
   };
 
-  readonly #rpc = (
-    isolate: Isolate,
-    space: Space,
-    { query, order }: Wish,
-    answered?: () => void,
-  ): void => {
-    const { count = 1, ...options } = query;
+  readonly #rpc = (isolate: Isolate, space: Space, wish: Wish, answered?: () => void): void => {
+    const { count = 1, ...options } = wish.query;
     const asBlocks = this.#world.random.isOneOf(5);
     const method = asBlocks ? "blocks" : "nextIds";
     const args = [space.name, count, options];
     this.#send(
       space,
-      order,
+      wish,
       (answer) => isolate.rpc(method, args, answer),
       (value) => (asBlocks ? runsOfBlocks(value as BlocksAnswer) : runsOf(value as string[])),
       answered,
@@ -167,7 +166,7 @@ export class Caller {
 
   #send(
     space: Space,
-    order: string | undefined,
+    { query, order }: Wish,
     deliver: (answer: (outcome: Outcome) => void) => void,
     read: (value: unknown) => Run[],
     answered: () => void = () => undefined,
@@ -175,12 +174,14 @@ export class Caller {
     this.#asked.requests += 1;
     this.#asked.open += 1;
     const above = order ? this.#history.highest(order) : -1n;
+    const isPinned = "shard" in query || "key" in query || "order" in query;
     const left = (outcome: Outcome): Outcome => {
+      this.#answers.left(space, isPinned, outcome);
       // What leaves the Worker is somebody's, whether or not it arrives.
       if (!outcome.ok) return outcome;
       try {
         const runs = read(outcome.value);
-        this.#history.got(space, runs);
+        this.#history.got(space, runs, outcome.served?.isFromMemory ? "memory" : "asked");
         return { ok: true, value: runs };
       } catch (error) {
         return { ok: false, error: error instanceof Error ? error : new Error(`${error}`) };

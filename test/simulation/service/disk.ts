@@ -28,6 +28,8 @@ export class Disk {
   #gates: Gate[] | undefined;
   /** One in so many writes fails, and one in so many flushes; 0: none. */
   failsOneIn = 0;
+  /** A flush takes as little as it can. */
+  isQuick = false;
   /** Nothing is ever flushed here. */
   #isForsaken = false;
 
@@ -112,7 +114,9 @@ export class Disk {
     this.#gates = [];
     const batch = this.#gates;
     this.#database.exec("BEGIN");
-    this.#world.after(this.#world.random.between(...FLUSH_MS), () => {
+    const [leastMs, mostMs] = FLUSH_MS;
+    const flushMs = this.isQuick ? leastMs : this.#world.random.between(leastMs, mostMs);
+    this.#world.after(flushMs, () => {
       if (this.#gates === batch) this.#flush(batch);
     });
   }

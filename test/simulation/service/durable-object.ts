@@ -1,173 +1,106 @@
 /**
  * A Durable Object as the platform runs it: one instance at a time, or for a while two, of which the older one is
- * cut off its storage or shares it; ended by evictions, deployments, lost writes and by itself.
+ * cut off its storage or shares it; ended by evictions, deployments, lost writes and by itself; slow to start, or dead.
  */
-import type { SQLInputValue } from "node:sqlite";
-import type { Disk } from "./disk.ts";
+import { type Answer, Instance, type InstancePlan, type Outcome } from "./instance.ts";
+import type { Machine } from "./machine.ts";
 import type { Process } from "./process.ts";
 import type { World } from "./world.ts";
 
-export type Outcome =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly error: Error };
-
-export type Answer = (outcome: Outcome) => void;
-
-/** An instance's class by its name in the product. */
-export type ClassName = "Shard" | "Segments" | "Leases" | "Registry";
+/** A call as it left its caller: whatever it brings is as old as that. */
+export interface Call {
+  readonly method: string;
+  readonly args: readonly unknown[];
+  /** The caller's. */
+  readonly from: Machine;
+  /** The world's time. */
+  readonly sentAtMs: number;
+}
 
 /** An answer as it leaves an object: from then on the world may know what is in it. */
 export interface Left {
   readonly object: DurableObject;
-  readonly method: string;
-  readonly args: readonly unknown[];
+  readonly call: Call;
   readonly value: unknown;
   /** The instance's clock; undefined where that jumped while the call was open. */
   readonly nowMs: number | undefined;
 }
 
-export type Listener = (left: Left) => void;
-
-/** What the platform hands to an instance. */
-interface Context {
-  readonly id: { readonly name: string };
-  readonly storage: {
-    readonly sql: { exec(sql: string, ...bindings: SQLInputValue[]): object };
-    transactionSync<Value>(write: () => Value): Value;
-  };
-  abort(reason: string): void;
-}
-
-class Instance {
-  readonly process: Process;
-  isAlive = true;
-  /** Its storage is another's now: whatever it asks of it fails. */
-  isCutOff = false;
-  #disk: Disk;
-  readonly #object: object;
-  readonly #open = new Set<Answer>();
-
-  constructor(process: Process, disk: Disk, className: ClassName, name: string, env: object) {
-    this.process = process;
-    this.#disk = disk;
-    // The class takes the platform's own types, of which a world offers as much as the product uses.
-    const Class = process.product[className] as new (context: Context, env: object) => object;
-    this.#object = new Class(this.#context(name), env);
-  }
-
-  call(method: string, args: readonly unknown[], answer: Answer): void {
-    this.#open.add(answer);
-    const once: Answer = (outcome) => {
-      if (this.#open.delete(answer)) answer(outcome);
-    };
-    const fails = (error: unknown): void => once({ ok: false, error: errorOf(error) });
-    try {
-      const run: unknown = Reflect.get(this.#object, method);
-      if (typeof run !== "function") throw new TypeError(`there is no method ${method}`);
-      const result: unknown = run.apply(this.#object, args);
-      Promise.resolve(result).then((value) => {
-        this.#disk.afterFlush((isFlushed) => {
-          if (isFlushed) once({ ok: true, value });
-          else fails(new Error("the object's write was lost"));
-        });
-      }, fails);
-    } catch (error) {
-      fails(error);
-    }
-  }
-
-  /** It goes on by what it finds on a replica that nobody else writes. */
-  strandOn(replica: Disk): void {
-    this.#disk = replica;
-  }
-
-  /** Nothing more leaves it, and those who wait hear so. What it wrote and did not flush is lost. */
-  end(reason: string): void {
-    if (!this.isAlive) return;
-    this.isAlive = false;
-    if (!this.isCutOff) this.#disk.crash();
-    for (const answer of this.#open) answer({ ok: false, error: new Error(reason) });
-    this.#open.clear();
-  }
-
-  #context(name: string): Context {
-    return {
-      id: { name },
-      storage: {
-        sql: { exec: (sql, ...bindings) => this.#exec(sql, bindings) },
-        transactionSync: (write) => {
-          this.#demandStorage();
-          return this.#disk.atOnce(write);
-        },
-      },
-      abort: (reason) => this.end(reason),
-    };
-  }
-
-  #exec(sql: string, bindings: readonly SQLInputValue[]): object {
-    this.#demandStorage();
-    const { rows, changed } = this.#disk.run(sql, bindings);
-    if (changed > 0) {
-      this.#disk.afterFlush((isFlushed) => {
-        if (!isFlushed) this.end("the object's write was lost");
-      });
-    }
-    return { rowsWritten: changed, toArray: () => rows, one: () => rows[0] };
-  }
-
-  #demandStorage(): void {
-    if (!this.isAlive || this.isCutOff) throw new Error("the object's storage is gone");
-  }
+/** Hears of what an object does. */
+export interface Listener {
+  left(left: Left): void;
+  /** An instance is about to end itself. */
+  aborted(object: DurableObject, instance: Instance, reason: string): void;
+  /** A call found the object dead. */
+  missed(object: DurableObject, call: Call): void;
 }
 
 /** How long two instances may be alive at once, in ms. */
 const OVERLAP_MS = [10, 5000] as const;
+/** How long a start takes, in ms, and how many take so long: one in so many. */
+const COLD_START_MS = [100, 30_000] as const;
+const COLD_START_ONE_IN = 50;
+/** After which time a call to an object throws that is dead and slow, in ms. */
+const SLOW_MS = [100, 4500] as const;
 
-interface ObjectPlan {
-  readonly className: ClassName;
-  readonly name: string;
-  readonly disk: Disk;
+/** How an object is dead: each call throws, at once or late, or is never answered. */
+export const DEATHS = ["throws", "throws late", "is silent"] as const;
+
+export interface ObjectsSeen {
+  coldStarts: number;
+  /** Calls that waited for an instance that ended, and were served by the next. */
+  pastRestart: number;
+  missed: number;
+}
+
+export interface ObjectPlan extends InstancePlan {
   /** An instance that is cut off its storage reads a replica on, instead of failing. */
   readonly strands: boolean;
+  readonly seen: ObjectsSeen;
 }
 
 export class DurableObject {
-  readonly className: ClassName;
-  readonly name: string;
-  readonly disk: Disk;
+  readonly plan: ObjectPlan;
+  /** Whether it can't serve for now, and how. */
+  death: (typeof DEATHS)[number] | undefined;
+  /** All starts are quick. */
+  isWarm = false;
   readonly #world: World;
   readonly #host: () => Process;
   readonly #listener: Listener;
-  readonly #strands: boolean;
   #current: Instance | undefined;
   #older: Instance | undefined;
 
   constructor(world: World, plan: ObjectPlan, host: () => Process, listener: Listener) {
-    const { className, name, disk, strands } = plan;
-    this.#strands = strands;
-    this.className = className;
-    this.name = name;
-    this.disk = disk;
+    this.plan = plan;
     this.#world = world;
     this.#host = host;
     this.#listener = listener;
   }
 
+  /** Since when the oldest call waits for its answer; Infinity if none does. */
+  get waitsSinceMs(): number {
+    const instances = [this.#current, this.#older];
+    return Math.min(...instances.map((one) => one?.waitsSinceMs ?? Number.POSITIVE_INFINITY));
+  }
+
   /** A call arrives. While there are two instances, either one may get it. */
-  call(method: string, args: unknown[], answer: Answer): void {
-    const instance = this.#instance();
-    if (!instance) {
-      answer({ ok: false, error: new Error("the object could not be started") });
+  call(call: Call, answer: Answer): void {
+    if (this.death) {
+      this.plan.seen.missed += 1;
+      this.#listener.missed(this, call);
+      if (this.death === "is silent") return;
+      const afterMs = this.death === "throws" ? 0 : this.#world.random.between(...SLOW_MS);
+      this.#world.after(afterMs, () => answer(failed("the object is dead")));
       return;
     }
-    const { machine } = instance.process;
-    const { jumps } = machine;
-    instance.call(method, args, (outcome) => {
-      if (outcome.ok) {
-        const nowMs = machine.jumps === jumps ? machine.now() : undefined;
-        this.#listener({ object: this, method, args, value: outcome.value, nowMs });
-      }
-      answer(outcome);
+    const instance = this.#instance();
+    if (!instance) {
+      answer(failed("the object could not be started"));
+      return;
+    }
+    instance.process.machine.stall.message(() => {
+      instance.stall.message(() => this.#deliver(instance, call, answer));
     });
   }
 
@@ -180,38 +113,87 @@ export class DurableObject {
   }
 
   /** Another instance is started though this one lives on, with its storage or without. */
-  supersede(): void {
+  supersede(
+    isShared = this.#world.random.isOneOf(2),
+    overlapMs = this.#world.random.spread(...OVERLAP_MS),
+  ): void {
     const older = this.#current;
     if (!older?.isAlive || this.#older?.isAlive) return;
-    const isShared = this.#world.random.isOneOf(2);
     if (!isShared) {
+      const { disk, strands } = this.plan;
       // What an instance wrote and did not flush before it was cut off never will be.
-      this.disk.crash();
-      if (this.#strands) older.strandOn(this.disk.replica());
+      disk.crash();
+      if (strands) older.strandOn(disk.replica());
       else older.isCutOff = true;
     }
     this.#older = older;
     this.#current = undefined;
-    this.#world.after(this.#world.random.spread(...OVERLAP_MS), () => older.end("superseded"));
+    this.#world.after(overlapMs, () => older.end("superseded"));
+  }
+
+  /** The newest instance stands: calls to it wait. */
+  stall(forMs: number): void {
+    if (this.#current?.isAlive) this.#current.stall.begin(forMs);
+  }
+
+  /** Whoever stands goes on. */
+  wake(): void {
+    this.#current?.stall.end();
+    this.#older?.stall.end();
+  }
+
+  #deliver(instance: Instance, call: Call, answer: Answer): void {
+    if (!instance.isAlive || !instance.process.isAlive) {
+      // The platform hands what waited for that instance to the next one.
+      this.plan.seen.pastRestart += 1;
+      this.call(call, answer);
+      return;
+    }
+    const { machine } = instance.process;
+    const { jumps } = machine;
+    instance.call(call.method, call.args, (outcome) => {
+      if (outcome.ok) {
+        const nowMs = machine.jumps === jumps ? machine.now() : undefined;
+        this.#listener.left({ object: this, call, value: outcome.value, nowMs });
+      }
+      answer(outcome);
+    });
   }
 
   #instance(): Instance | undefined {
     const older = this.#older;
-    if (older?.isAlive && older.process.isAlive && this.#world.random.isOneOf(2)) return older;
+    const isOlderAlive = older?.isAlive && older.process.isAlive;
+    if (isOlderAlive && this.#world.random.isOneOf(2)) return older;
     const current = this.#current;
     if (current?.isAlive && current.process.isAlive) return current;
     try {
-      const host = this.#host();
-      host.machine.restarted();
-      this.#current = new Instance(host, this.disk, this.className, this.name, {});
+      this.#current = this.#start();
+      if (isOlderAlive) {
+        older.hadCompany = true;
+        this.#current.hadCompany = true;
+      }
     } catch {
       // A write of its schema failed.
       this.#current = undefined;
     }
     return this.#current;
   }
+
+  #start(): Instance {
+    const { random } = this.#world;
+    const host = this.#host();
+    host.machine.restarted();
+    const instance = new Instance(this.#world, host, this.plan, (one, reason) =>
+      this.#listener.aborted(this, one, reason),
+    );
+    if (!this.isWarm && random.isOneOf(COLD_START_ONE_IN)) {
+      this.plan.seen.coldStarts += 1;
+      instance.stall.begin(random.spread(...COLD_START_MS));
+    }
+    return instance;
+  }
 }
 
-function errorOf(error: unknown): Error {
-  return error instanceof Error ? error : new Error(`${error}`);
+function failed(reason: string): Outcome {
+  return { ok: false, error: new Error(reason) };
 }

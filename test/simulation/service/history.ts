@@ -10,13 +10,17 @@
  *  H5 A leased worker ID is no shard's, and an ID minted with it lies in a lease of it that left the desk.
  *  H6 Numbers of a segment: H1 and H3, on one line.
  *  H7 No grant leads its shard's clock by more than maxBorrowMs and maxStepBackMs.
+ *  H8 Where clocks are true, an ID out of memory, an isolate's or a client's, was asked for by a call that left its
+ *     isolate no longer than freshForMs ago.
  */
 import type { Grant } from "../../../src/core/block.ts";
 import { decompose } from "../../../src/core/id.ts";
 import type { Layout } from "../../../src/core/layout.ts";
+import { FRESH_FOR_DEFAULT_MS } from "../../../src/core/limits.ts";
 import type { Policy } from "../../../src/core/policy.ts";
 import type { Segment } from "../../../src/core/segment.ts";
 import type { WorkerLease } from "../../../src/core/worker-lease.ts";
+import { Ages } from "./ages.ts";
 import { NumberLine } from "./number-line.ts";
 import type { World } from "./world.ts";
 
@@ -33,9 +37,17 @@ export interface Run {
   readonly count: number;
 }
 
+/** Where somebody got an ID from: an answer to a request of its own, its holder's memory, or its own process. */
+export type Source = "asked" | "memory" | "minted";
+
+/** Two clocks count whole ms, and drift by 0.1 % at most, in ms. */
+const AGE_ERROR_MS = 2;
+
 export class History {
   readonly #world: World;
   readonly #keepsOrder: boolean;
+  readonly #clocksAreTrue: boolean;
+  readonly #ages = new Map<string, Ages>();
   readonly #granted = new Map<string, NumberLine<number>>();
   readonly #used = new Map<string, NumberLine<number>>();
   readonly #segments = new Map<string, NumberLine<bigint>>();
@@ -46,18 +58,31 @@ export class History {
   acknowledged = 0;
   /** IDs that minters made. */
   minted = 0;
+  /** IDs out of memory whose age was looked at. */
+  aged = 0;
   /** Comparisons of an answer with what was acknowledged before. */
   ordered = 0;
   grants = 0;
 
-  constructor(world: World, { keepsOrder }: { readonly keepsOrder: boolean }) {
+  constructor(
+    world: World,
+    {
+      keepsOrder,
+      clocksAreTrue,
+    }: { readonly keepsOrder: boolean; readonly clocksAreTrue: boolean },
+  ) {
     this.#world = world;
     this.#keepsOrder = keepsOrder;
+    this.#clocksAreTrue = clocksAreTrue;
   }
 
-  /** A grant leaves shard `owner` (a name and a worker ID); `mark`: that of its lane on disk. */
-  granted(owner: string, { lane, start, end }: Grant, mark: number): void {
+  /**
+   * A grant leaves shard `owner` (a name and a worker ID); `mark`: that of its lane on disk; `sentAtMs`: when the call
+   * for it left.
+   */
+  granted(owner: string, { lane, start, end }: Grant, mark: number, sentAtMs: number): void {
     this.grants += 1;
+    entryOf(this.#ages, `${owner}/${lane}`, () => new Ages()).asked(start, end, sentAtMs);
     const line = lineOf(this.#granted, `${owner}/${lane}`);
     if (!line.take(start, end)) this.#broken("H1", `${start}..${end} of ${owner}/${lane} again`);
     if (end > mark) this.#broken("H2", `${end} of ${owner}/${lane} is above the mark ${mark}`);
@@ -93,12 +118,12 @@ export class History {
     leases.push(lease);
   }
 
-  /** Somebody got these IDs. `minted`: out of its own process. */
-  got(space: Space, runs: readonly Run[], minted = false): void {
+  /** Somebody got these IDs. */
+  got(space: Space, runs: readonly Run[], source: Source): void {
     for (const { first, count } of runs) {
-      if (minted) this.minted += count;
+      if (source === "minted") this.minted += count;
       else this.acknowledged += count;
-      if (space.layout) this.#gotIds(space.name, space.layout, first, count, minted);
+      if (space.layout) this.#gotIds(space, space.layout, { first, count }, source);
       else this.#gotNumbers(space.name, first, count);
     }
   }
@@ -120,7 +145,7 @@ export class History {
     if (last > this.highest(order)) this.#highest.set(order, last);
   }
 
-  #gotIds(name: string, layout: Layout, first: bigint, count: number, minted: boolean): void {
+  #gotIds({ name }: Space, layout: Layout, { first, count }: Run, source: Source): void {
     const parts = decompose(layout, first);
     const last = decompose(layout, first + BigInt(count) - 1n);
     if (!parts || last?.shard !== parts.shard || last.lane !== parts.lane) {
@@ -134,9 +159,20 @@ export class History {
     if (!lineOf(this.#used, `${owner}/${lane}`).take(start, end)) {
       this.#broken("H3", `${first}, ${count} IDs of ${name}, were given again`);
     }
-    if (minted) this.#mustBeLeased(owner, tick, last.tick);
+    if (source === "memory") this.#mustBeFresh(`${owner}/${lane}`, start, end);
+    if (source === "minted") this.#mustBeLeased(owner, tick, last.tick);
     else if (!lineOf(this.#granted, `${owner}/${lane}`).has(start, end)) {
       this.#broken("H3", `${first}, ${count} IDs of ${name}, were granted by nobody`);
+    }
+  }
+
+  /** The built-in namespaces have the default of freshForMs. */
+  #mustBeFresh(place: string, start: number, end: number): void {
+    const oldestMs = this.#ages.get(place)?.oldestMs(start, end) ?? this.#world.nowMs;
+    const ageMs = this.#world.nowMs - oldestMs;
+    this.aged += end - start;
+    if (this.#clocksAreTrue && ageMs > FRESH_FOR_DEFAULT_MS + AGE_ERROR_MS) {
+      this.#broken("H8", `an ID of ${place} came out of memory ${ageMs} ms old`);
     }
   }
 
@@ -165,9 +201,13 @@ function lineOf<Place extends number | bigint>(
   lines: Map<string, NumberLine<Place>>,
   name: string,
 ): NumberLine<Place> {
-  const known = lines.get(name);
+  return entryOf(lines, name, () => new NumberLine<Place>());
+}
+
+function entryOf<Entry>(entries: Map<string, Entry>, name: string, make: () => Entry): Entry {
+  const known = entries.get(name);
   if (known) return known;
-  const line = new NumberLine<Place>();
-  lines.set(name, line);
-  return line;
+  const made = make();
+  entries.set(name, made);
+  return made;
 }

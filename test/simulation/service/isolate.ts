@@ -1,6 +1,6 @@
 /** An isolate of the Worker: what it has in memory ends with it. */
-import type { Evaluate } from "./bundle.ts";
-import type { Answer } from "./durable-object.ts";
+import type { Evaluate, Product } from "./bundle.ts";
+import type { Answer, Outcome } from "./instance.ts";
 import type { Machine } from "./machine.ts";
 import { Process } from "./process.ts";
 import type { World } from "./world.ts";
@@ -12,10 +12,13 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
+type Serve = (product: Product, context: [Env, ExecutionContext]) => unknown;
+
 export class Isolate {
   readonly machine: Machine;
   readonly #world: World;
   readonly #evaluate: Evaluate;
+  /** The platform as seen from this isolate. */
   readonly #env: object;
   #process: Process;
   readonly #open = new Set<Answer>();
@@ -39,8 +42,7 @@ export class Isolate {
 
   /** A request over HTTP arrives; its answer is an HttpAnswer. */
   fetch(url: string, init: RequestInit, answer: Answer): void {
-    const { worker } = this.#process.product;
-    this.#serve(async (context) => {
+    this.#serve(async ({ worker }, context) => {
       const response: Response = await worker.fetch(
         new Request<unknown, IncomingRequestCfProperties>(url, init as RequestInit<never>),
         ...context,
@@ -52,8 +54,7 @@ export class Isolate {
 
   /** A call over a service binding arrives. */
   rpc(method: "nextId" | "nextIds" | "blocks", args: readonly unknown[], answer: Answer): void {
-    const { Entrypoint } = this.#process.product;
-    this.#serve(([env, context]) => {
+    this.#serve(({ Entrypoint }, [env, context]) => {
       const entrypoint = new Entrypoint(context, env);
       const run: unknown = Reflect.get(entrypoint, method);
       if (typeof run !== "function") throw new TypeError(`there is no method ${method}`);
@@ -61,19 +62,27 @@ export class Isolate {
     }, answer);
   }
 
-  #serve(serve: (context: [Env, ExecutionContext]) => unknown, answer: Answer): void {
+  #serve(serve: Serve, answer: Answer): void {
+    this.machine.stall.message(() => this.#serveNow(serve, answer));
+  }
+
+  #serveNow(serve: Serve, answer: Answer): void {
     const process = this.#process;
     this.#open.add(answer);
-    const once: Answer = (outcome) => {
+    const awakeMs = (): number => this.#world.nowMs - this.machine.stall.stoodMs;
+    const began = { awakeMs: awakeMs(), events: this.#world.events };
+    const once: Answer = (outcome: Outcome) => {
       // Whoever has ended says nothing any more.
-      if (process.isAlive && this.#open.delete(answer)) answer(outcome);
+      if (!process.isAlive || !this.#open.delete(answer)) return;
+      const isFromMemory = this.#world.events === began.events;
+      answer({ ...outcome, served: { isFromMemory, awakeMs: awakeMs() - began.awakeMs } });
     };
     // Work that goes on behind an answer: here it always does, until the isolate ends.
     const context = { waitUntil: () => undefined };
     // A world offers as much of the platform as the product uses.
     const surroundings = [this.#env, context] as unknown as [Env, ExecutionContext];
     Promise.resolve()
-      .then(() => serve(surroundings))
+      .then(() => serve(process.product, surroundings))
       .then(
         (value) => once({ ok: true, value }),
         (error: Error) => once({ ok: false, error }),

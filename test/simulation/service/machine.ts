@@ -1,10 +1,16 @@
-/** A machine, by its clock: one that drifts, is set forward and back, and may then stand still until it has caught up. */
+/**
+ * A machine, which may stand for a while, with its clock: one that drifts, is set forward and back, and may then show
+ * the same time until it has caught up.
+ */
+import { Stall } from "./stall.ts";
 import type { World } from "./world.ts";
 
 /** How much faster or slower than the world's a clock may run, in parts per million: crystals are within 100, worn ones 10 times that. */
 const DRIFT_PPM_MAX = 1000;
 
 export class Machine {
+  /** Its processes stand with it; its clock goes on. */
+  readonly stall: Stall;
   /** How often what the clock shows has jumped. */
   jumps = 0;
   /** What the clock is ahead of the world's by its having been set, in ms. */
@@ -19,6 +25,7 @@ export class Machine {
   constructor(world: World) {
     const { random } = world;
     this.#world = world;
+    this.stall = new Stall(world);
     this.#startMs = world.nowMs;
     this.#rate = 1 + random.between(-DRIFT_PPM_MAX, DRIFT_PPM_MAX) / 1e6;
     this.#neverGoesBack = random.isOneOf(2);

@@ -1,10 +1,10 @@
 /** What lies between processes: slow, lossy, in no order; now and then a call is made twice. */
-import type { Answer } from "./durable-object.ts";
+import type { Answer } from "./instance.ts";
 import type { World } from "./world.ts";
 
-/** How long a message takes, in ms, and how long one that comes late. */
+/** How long a message takes, in ms, and how long one that comes late; between neighbours, less than 1 ms. */
 const USUAL_MS = [0, 15] as const;
-const LATE_MS = [100, 5000] as const;
+const LATE_MS = [100, 30_000] as const;
 /** After which time a caller hears that its call was lost, in ms. */
 const NOTICED_MS = [1, 10_000] as const;
 /** One in so many messages, while the network is bad. */
@@ -16,6 +16,8 @@ const OVERLOADED_ONE_IN = 400;
 export class Network {
   readonly #world: World;
   isBad = true;
+  /** All are neighbours. */
+  isNear = false;
   readonly seen = { late: 0, lostCalls: 0, lostAnswers: 0, twice: 0, overloaded: 0 };
 
   constructor(world: World) {
@@ -62,6 +64,7 @@ export class Network {
     const { random } = this.#world;
     const isLate = this.isBad && random.isOneOf(LATE_ONE_IN);
     if (isLate) this.seen.late += 1;
-    this.#world.after(isLate ? random.spread(...LATE_MS) : random.between(...USUAL_MS), happen);
+    const usualMs = this.isNear ? 0 : random.between(...USUAL_MS);
+    this.#world.after(isLate ? random.spread(...LATE_MS) : usualMs, happen);
   }
 }

@@ -1,7 +1,8 @@
 /** The platform of a simulated world: machines, the objects on them, isolates of the Worker, and what befalls them. */
 import type { Evaluate } from "./bundle.ts";
 import { Disk, type DiskSeen } from "./disk.ts";
-import { type ClassName, DurableObject, type Listener } from "./durable-object.ts";
+import { DurableObject, type Listener, type ObjectsSeen } from "./durable-object.ts";
+import type { ClassName } from "./instance.ts";
 import { Isolate } from "./isolate.ts";
 import { Machine } from "./machine.ts";
 import { Network } from "./network.ts";
@@ -17,6 +18,7 @@ export class Platform {
   readonly objectMachines: readonly Machine[];
   readonly isolates: readonly Isolate[];
   readonly disks: DiskSeen = { writes: 0, failedWrites: 0, failedFlushes: 0, lostFlushes: 0 };
+  readonly objectsSeen: ObjectsSeen = { coldStarts: 0, pastRestart: 0, missed: 0 };
   readonly #world: World;
   readonly #evaluate: Evaluate;
   readonly #listener: Listener;
@@ -24,6 +26,7 @@ export class Platform {
   readonly #objects = new Map<string, DurableObject>();
   #hosts: Process[] = [];
   #diskFailsOneIn = 0;
+  #isWarm = false;
 
   /** `strands`: see DurableObject. */
   constructor(world: World, evaluate: Evaluate, strands: boolean, listener: Listener) {
@@ -33,11 +36,10 @@ export class Platform {
     this.#listener = listener;
     this.network = new Network(world);
     this.objectMachines = Array.from({ length: OBJECT_MACHINES }, () => new Machine(world));
-    const env = this.#environment();
-    this.isolates = Array.from(
-      { length: ISOLATES },
-      () => new Isolate(world, new Machine(world), evaluate, env),
-    );
+    this.isolates = Array.from({ length: ISOLATES }, () => {
+      const machine = new Machine(world);
+      return new Isolate(world, machine, evaluate, this.#environment(machine));
+    });
     this.#startHosts();
   }
 
@@ -48,7 +50,19 @@ export class Platform {
   /** One in so many writes fails from now on, and one in so many flushes; 0: none. */
   failDisks(oneIn: number): void {
     this.#diskFailsOneIn = oneIn;
-    for (const { disk } of this.objects) disk.failsOneIn = oneIn;
+    for (const { plan } of this.objects) plan.disk.failsOneIn = oneIn;
+  }
+
+  /** Whoever stands goes on, starts are quick, and no object is dead: from now on. */
+  wake(): void {
+    this.#isWarm = true;
+    for (const object of this.objects) {
+      object.isWarm = true;
+      object.death = undefined;
+      object.wake();
+    }
+    for (const { machine } of this.isolates) machine.stall.end();
+    for (const machine of this.objectMachines) machine.stall.end();
   }
 
   /** A new version everywhere: all objects and isolates start anew. */
@@ -66,9 +80,10 @@ export class Platform {
     });
   }
 
-  #environment(): object {
+  /** What an isolate on that machine is given. */
+  #environment(machine: Machine): object {
     const binding = (className: ClassName) => ({
-      getByName: (name: string) => this.#stub(this.#object(className, name)),
+      getByName: (name: string) => this.#stub(machine, this.object(className, name)),
     });
     return {
       ACCESS: "open",
@@ -81,21 +96,23 @@ export class Platform {
     };
   }
 
-  #object(className: ClassName, name: string): DurableObject {
+  /** The object of that name: there from the first time that somebody asks for it. */
+  object(className: ClassName, name: string): DurableObject {
     const place = `${className} ${name}`;
     const known = this.#objects.get(place);
     if (known) return known;
     const disk = new Disk(this.#world, this.disks);
     disk.failsOneIn = this.#diskFailsOneIn;
-    const plan = { className, name, disk, strands: this.#strands };
+    const plan = { className, name, disk, strands: this.#strands, seen: this.objectsSeen };
     const host = () => this.#world.random.pick(this.#hosts);
     const object = new DurableObject(this.#world, plan, host, this.#listener);
+    object.isWarm = this.#isWarm;
     this.#objects.set(place, object);
     return object;
   }
 
   /** Any method of it is a call over the network. */
-  #stub(object: DurableObject): object {
+  #stub(from: Machine, object: DurableObject): object {
     return new Proxy(
       {},
       {
@@ -106,9 +123,15 @@ export class Platform {
               const copied = args.every((arg) => Object(arg) !== arg)
                 ? args
                 : structuredClone(args);
+              const sentAtMs = this.#world.nowMs;
+              const call = { method: String(method), args: copied, from, sentAtMs };
               this.network.carry(
-                (answer) => object.call(String(method), copied, answer),
-                (outcome) => (outcome.ok ? resolve(outcome.value) : reject(outcome.error)),
+                (answer) => object.call(call, answer),
+                (outcome) =>
+                  from.stall.message(() => {
+                    if (outcome.ok) resolve(outcome.value);
+                    else reject(outcome.error);
+                  }),
               );
             }),
       },

@@ -18,10 +18,12 @@ export class Process {
     this.product = evaluate(this.#surroundings(fetch));
   }
 
-  /** Lets something happen in this process, unless it has ended by then. */
+  /** Lets something happen in this process, once its machine goes on, unless the process has ended by then. */
   after(ms: number, happen: () => void): void {
     this.#world.after(ms, () => {
-      if (this.isAlive) happen();
+      this.machine.stall.timer(() => {
+        if (this.isAlive) happen();
+      });
     });
   }
 

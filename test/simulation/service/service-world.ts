@@ -1,21 +1,19 @@
 /** The whole service in one simulated world: shards, isolates, callers, clients and minters, and all that can befall them. */
 
-import { readGrantReply } from "../../../src/core/grant-reply.ts";
 import { PRESETS } from "../../../src/core/presets.ts";
-import { readSegmentReply } from "../../../src/core/segment-reply.ts";
-import type { WorkerLease } from "../../../src/core/worker-lease.ts";
+import { Answers } from "./answers.ts";
 import { ClientProcess, MinterProcess, type Surroundings } from "./app-process.ts";
 import type { Evaluate } from "./bundle.ts";
 import { type Asked, Caller } from "./caller.ts";
-import type { Disk } from "./disk.ts";
-import type { Left } from "./durable-object.ts";
+import { DeadShardTrial } from "./dead-shards.ts";
 import { History, type Space } from "./history.ts";
-import { type Mishap, Mishaps } from "./mishaps.ts";
+import { Mishaps } from "./mishaps.ts";
+import { ObjectWatch } from "./object-watch.ts";
 import { Platform } from "./platform.ts";
 import { World } from "./world.ts";
 
 const START_MS = 1_790_000_000_000;
-const CALLERS = 12;
+const CALLERS = 8;
 /** Per namespace. */
 const CLIENTS = 2;
 const MINTERS = 2;
@@ -45,44 +43,58 @@ export interface ServiceReport {
   readonly grants: number;
   readonly ordered: number;
   readonly asked: Asked;
-  readonly mishaps: Readonly<Record<Mishap, number>>;
+  /** IDs out of memory whose age was checked. */
+  readonly aged: number;
+  readonly mishaps: Readonly<Record<string, number>>;
   readonly network: Readonly<Record<string, number>>;
   readonly disks: Readonly<Record<string, number>>;
+  readonly objects: Readonly<Record<string, number>>;
 }
 
-/**
- * Runs a world until so many events have happened, and then to a good end.
- * `strands`: an instance that is cut off its storage does not notice, it reads a replica on. Order is not held then:
- * a shard's older instance may answer from below its own mark (S2 rests on that reading's failing).
- * Throws what was broken, with the seed.
- */
+export interface ServiceOptions {
+  /**
+   * An instance that is cut off its storage does not notice, it reads a replica on. Order is not held then: a shard's
+   * older instance may answer from below its own mark (S2 rests on that reading's failing).
+   */
+  readonly strands?: boolean;
+  /** Clocks drift, and are never set: then more is held against what happens. Else so with even seeds. */
+  readonly clocksAreTrue?: boolean;
+}
+
+/** Runs a world until so many events have happened, and then to a good end. Throws what was broken, with the seed. */
 export async function runServiceWorld(
   seed: number,
   evaluate: Evaluate,
   eventsMin: number,
-  { strands = false }: { readonly strands?: boolean } = {},
+  { strands = false, clocksAreTrue = seed % 2 === 0 }: ServiceOptions = {},
 ): Promise<ServiceReport> {
   const world = new World(seed, START_MS);
-  const history = new History(world, { keepsOrder: !strands });
-  const platform = new Platform(world, evaluate, strands, (left) => listen(history, left));
+  const history = new History(world, { keepsOrder: !strands, clocksAreTrue });
+  const plan = { spaces: SPACES, shards: SHARDS, clocksAreTrue };
+  const watch = new ObjectWatch(world, history, plan);
+  const platform = new Platform(world, evaluate, strands, watch);
   const { network, isolates } = platform;
-  const around: Surroundings = { world, network, history, isolates, evaluate };
+  const answers = new Answers(world, clocksAreTrue);
   const asked: Asked = { requests: 0, open: 0, refusals: new Map() };
   const callers = Array.from(
     { length: CALLERS },
-    () => new Caller(world, network, history, { isolates, spaces: SPACES, asked }),
+    () => new Caller(world, network, history, { isolates, spaces: SPACES, asked, answers }),
   );
-  const apps = appsOf(around);
-  const mishaps = new Mishaps(
-    world,
-    platform,
-    apps.map(({ machine }) => machine),
-  );
+  const apps = appsOf({ world, network, history, isolates, evaluate });
+  const machines = apps.map(({ machine }) => machine);
+  const mishaps = new Mishaps(world, platform, machines, clocksAreTrue);
   for (const one of [...callers, ...apps]) one.start();
   mishaps.begin();
   await world.run(FOREVER_MS, () => world.events >= eventsMin);
   mishaps.end();
   await endWell(world, callers, apps, asked);
+  for (const { plan, waitsSinceMs } of platform.objects) {
+    const isLost = waitsSinceMs < world.nowMs - QUIET_MS;
+    if (isLost) world.broken(`a call of ${plan.className} ${plan.name} waits for ever`);
+  }
+  const trial = new DeadShardTrial(world, { platform, history, answers, spaces: SPACES });
+  watch.onMissed = trial.missed;
+  await trial.run();
   return {
     seed,
     events: world.events,
@@ -91,10 +103,12 @@ export async function runServiceWorld(
     minted: history.minted,
     grants: history.grants,
     ordered: history.ordered,
+    aged: history.aged,
     asked,
     mishaps: mishaps.seen,
     network: network.seen,
     disks: { ...platform.disks },
+    objects: { ...platform.objectsSeen, ...watch.ends, triesOfDeadHomes: trial.tries },
   };
 }
 
@@ -132,44 +146,4 @@ function appsOf(around: Surroundings) {
       ? Array.from({ length: MINTERS }, () => new MinterProcess(around, space))
       : []),
   ]);
-}
-
-/** Writes down what leaves an object, held against what is on its disk then. */
-function listen(history: History, { object, method, args, value, nowMs }: Left): void {
-  const { className, name, disk } = object;
-  if (className === "Shard" && method === "grant") {
-    const { result } = readGrantReply(`${value}`);
-    if (!result.ok) return;
-    const space = spaceOf(name.slice(0, name.lastIndexOf("/")));
-    for (const grant of result.grants) {
-      history.granted(name, grant, markOf(disk, grant.lane));
-      if (nowMs !== undefined) history.leads(space, grant, nowMs);
-    }
-  }
-  if (className === "Segments" && (method === "nextSegment" || method === "nextNumbers")) {
-    const reply = readSegmentReply(`${value}`);
-    // The same Idempotency-Key gets the same numbers.
-    const isRepeatable = method === "nextNumbers" && args[2] !== "";
-    if (reply.ok) history.gaveSegment(name, reply.segment, maxIdOf(disk), isRepeatable);
-  }
-  if (className === "Leases" && (method === "acquire" || method === "renew")) {
-    const reply = value as { readonly ok: boolean; readonly lease?: WorkerLease };
-    if (reply.ok && reply.lease) history.leased(spaceOf(name), SHARDS, reply.lease);
-  }
-}
-
-function markOf(disk: Disk, lane: number): number {
-  const rows = disk.peek(`SELECT mark FROM lane WHERE lane = ${lane}`) as { mark: number }[];
-  return rows[0]?.mark ?? 0;
-}
-
-function maxIdOf(disk: Disk): bigint {
-  const rows = disk.peek("SELECT maxId FROM segment") as { maxId: string }[];
-  return BigInt(rows[0]?.maxId ?? 0);
-}
-
-function spaceOf(name: string): Space {
-  const space = SPACES.find((one) => one.name === name);
-  if (!space) throw new Error(`there is no namespace ${name}`);
-  return space;
 }

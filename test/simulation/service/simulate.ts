@@ -13,7 +13,7 @@ const BROKEN = 1;
 const BAD_USAGE = 2;
 const USAGE = `usage: npm run simulate -- [--seed N] [--minutes M] [--events N]
 
-  --seed     0 to 2147483647: that world, and from there on; else a fresh one
+  --seed     0 to 2147483647: that world, and from there on; else a fresh one. Clocks of even ones are true
   --minutes  0 to 10000, default 0: how long worlds follow one another
   --events   1000 to 100000000, default ${EVENTS_DEFAULT}: what happens at least before a world comes to its end
 `;

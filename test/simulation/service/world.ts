@@ -40,6 +40,7 @@ export class World {
   /** Lets all happen that is due within that time, or until `enough`. Throws what was broken. */
   async run(forMs: number, enough: () => boolean = () => false): Promise<void> {
     const untilMs = this.nowMs + forMs;
+    await settled();
     while (!enough()) {
       if (this.#failure) throw this.#failure;
       const event = this.#queue.pop();
@@ -54,6 +55,7 @@ export class World {
       await settled();
       if (this.events % EVENTS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     }
+    if (!enough()) this.nowMs = untilMs;
     if (this.#failure) throw this.#failure;
   }
 }

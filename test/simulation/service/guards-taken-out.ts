@@ -1,0 +1,218 @@
+/** Guards of the product, each with the change that takes it out, and what a world says then. */
+import type { Mutation } from "./bundle.ts";
+
+/** What is taken out, what a world must say, and the change. */
+export type Broken = readonly [string, RegExp, Mutation];
+
+/** Guards taken out, and what is said: an invariant of the history, or that not all was served at the end. */
+export const BROKEN: readonly Broken[] = [
+  [
+    "a mark that is not written",
+    /broken: (H2|O1)/,
+    {
+      file: "objects/shard.ts",
+      from: "!this.#storage.raise(raise, JSON.stringify(counters))",
+      to: "false",
+    },
+  ],
+  [
+    "a buffer that serves an ID again",
+    /broken: H3/,
+    {
+      file: "core/block-buffer.ts",
+      from: "< this.#block.count) this.#offset += 1",
+      to: "< this.#block.count) this.#offset += this.#offset === 2 ? 0 : 1",
+    },
+  ],
+  [
+    "a start below the mark",
+    /broken: H[134]/,
+    {
+      file: "core/lanes.ts",
+      from: "({ next: mark, mark })",
+      to: "({ next: Math.max(0, mark - 4096), mark })",
+    },
+  ],
+  [
+    "a mark that is written over",
+    /broken: H[13]/,
+    { file: "objects/shard-storage.ts", from: "lane = ? AND mark = ?", to: "lane = ? AND ? >= 0" },
+  ],
+  [
+    "a line without an end to what it may borrow",
+    /broken: H7/,
+    {
+      file: "core/lanes.ts",
+      from: "Math.min((tick + borrowTicks + forgivenTicks + 1) * sequenceCount, lineEnd)",
+      to: "lineEnd",
+    },
+  ],
+  [
+    "a superseded instance that does not look",
+    /broken: H4/,
+    {
+      file: "objects/shard.ts",
+      from: "if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0))",
+      to: "if (false as boolean)",
+    },
+  ],
+  [
+    "an instance whose clock stands still and lives on",
+    /broken: .* while all was well/,
+    {
+      file: "core/object-clock.ts",
+      from: "echo.leastMs - own.nowMs >= STANDSTILL_MS",
+      to: "false",
+    },
+  ],
+  [
+    "leases of the shards' worker IDs",
+    /broken: H5/,
+    { file: "core/worker-lease.ts", from: "first: Math.ceil(workerCount / 2)", to: "first: 0" },
+  ],
+  [
+    "numbers of a segment that are written over",
+    /broken: H6/,
+    { file: "objects/segment-storage.ts", from: "id = 0 AND maxId = ?", to: "id = 0 AND ? <> ''" },
+  ],
+];
+
+/** The same of what is held where clocks are true. */
+export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
+  [
+    "an echo that counts from the reply's own clock",
+    /broken: O1/,
+    { file: "service/object-clocks.ts", from: "seenAtMs: Date.now() }", to: "seenAtMs: nowMs }" },
+  ],
+  [
+    "an instance that is ended by calls that were queued",
+    /broken: O1/,
+    {
+      file: "core/object-clock.ts",
+      from: "echo.leastMs - own.nowMs >= STANDSTILL_MS",
+      to: "Math.abs(echo.leastMs - own.nowMs) >= 5000",
+    },
+  ],
+  [
+    "a throw that is nobody's refusal",
+    /broken: A1/,
+    {
+      file: "service/issue.ts",
+      from: "(error: unknown) => recover(namespace, shard, error, tried, again),",
+      to: "(error: unknown) => Promise.reject(error),",
+    },
+  ],
+  [
+    "tries that each have the whole deadline",
+    /broken: A2/,
+    {
+      file: "service/issue.ts",
+      from: "waitLeftMs + answerMaxMs - spentMs)",
+      to: "waitLeftMs + answerMaxMs)",
+    },
+  ],
+  [
+    "a buffer that serves old IDs",
+    /broken: H8/,
+    {
+      file: "core/block-buffer.ts",
+      from: "return ms >= 0 && ms <= mostMs;",
+      to: "return ms >= 0;",
+    },
+  ],
+  [
+    "a wait in a shard that never ends",
+    /broken: .* waits for ever/,
+    {
+      file: "objects/shard.ts",
+      from: "await scheduler.wait(now.waitMs);",
+      to: "await new Promise(() => undefined);",
+    },
+  ],
+];
+
+/** The same of shards that are dead, at the end of a world. */
+export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
+  [
+    "no second shard",
+    /broken: T1/,
+    {
+      file: "service/issue.ts",
+      from: "if (shard === undefined) return first;",
+      to: "if (shard !== undefined) return first;",
+    },
+  ],
+  [
+    "another shard for who is pinned",
+    /broken: (H4|T2)/,
+    {
+      file: "service/issue.ts",
+      from: "return isPinned(placement)\n    ?",
+      to: "return isPinned(placement) && count > 1\n    ?",
+    },
+  ],
+  [
+    "a home that does not rest",
+    /broken: T3/,
+    { file: "service/pick-shard.ts", from: "nowMs - rest.sinceMs < rest.forMs", to: "false" },
+  ],
+  [
+    "a home that all try at once",
+    /broken: T3/,
+    {
+      file: "service/pick-shard.ts",
+      from: "if (rest?.hasFailed) rest.sinceMs = nowMs;\n  else if (rest)",
+      to: "if (rest)",
+    },
+  ],
+  [
+    "a home that rests for ever",
+    /broken: T4/,
+    {
+      file: "service/pick-shard.ts",
+      from: "if (rest?.hasFailed && calledAtMs >= rest.sinceMs)",
+      to: "if (rest === null)",
+    },
+  ],
+];
+
+/** The same of two instances beside each other. */
+export const BROKEN_BY_TAKEOVERS: readonly Broken[] = [
+  [
+    "a mark that is written over",
+    /broken: H[134]/,
+    { file: "objects/shard-storage.ts", from: "lane = ? AND mark = ?", to: "lane = ? AND ? >= 0" },
+  ],
+  [
+    "an instance that does not look at its mark",
+    /broken: H4/,
+    {
+      file: "objects/shard.ts",
+      from: "if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0))",
+      to: "if (false as boolean)",
+    },
+  ],
+  [
+    "a first answer that does not wait",
+    /broken: H4/,
+    { file: "objects/lane-watch.ts", from: "if (settling) return settling;", to: "" },
+  ],
+  [
+    "a lane that settles with the first one",
+    /broken: H4/,
+    {
+      file: "objects/lane-watch.ts",
+      from: "    if (watch.hasRaised) return;\n",
+      to: "    if (this.#watches.some((one) => one?.hasRaised)) return;\n",
+    },
+  ],
+  [
+    "one reading for all lanes",
+    /broken: H4/,
+    {
+      file: "objects/lane-watch.ts",
+      from: "return this.#of(lane).reading;",
+      to: "return this.#of(lane * 0).reading;",
+    },
+  ],
+];
