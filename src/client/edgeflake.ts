@@ -67,6 +67,8 @@ export class Edgeflake {
   #run: { readonly block: Block; readonly texts: DecimalRun } | undefined;
   /** IDs of one request at most: the namespace may take fewer than REQUEST_MAX. */
   #requestMax = REQUEST_MAX;
+  /** When it was last looked whether to fetch ahead. */
+  #lookedAtMs = 0;
   /** Until then the service wants to be left alone. */
   #aheadAfterMs = 0;
   #gathered: Gathered | undefined;
@@ -133,7 +135,8 @@ export class Edgeflake {
   #nextAt(nowMs: number): string | undefined {
     const found = this.#buffer.advance(nowMs);
     if (!found) this.#buffer.missed(nowMs);
-    this.#fetchAhead(nowMs);
+    // Once per ms: it costs more than the ID.
+    if (!found || nowMs !== this.#lookedAtMs) this.#fetchAhead(nowMs);
     return found ? this.#text() : undefined;
   }
 
@@ -164,6 +167,7 @@ export class Edgeflake {
   }
 
   #fetchAhead(nowMs: number): void {
+    this.#lookedAtMs = nowMs;
     if (nowMs < this.#aheadAfterMs) return;
     const fetch = this.#buffer.plan(nowMs, this.#requestMax);
     if (!fetch) return;

@@ -143,8 +143,8 @@ function client(read: boolean): Piece {
 
 const TABLE = [
   { id: "dateNow", name: "Date.now()", make: dateNow },
-  { id: "client", name: "client next() from its buffer", make: () => client(false) },
-  { id: "clientRead", name: "client next(), each text read", make: () => client(true) },
+  { id: "client", name: "client nextNow() from its buffer", make: () => client(false) },
+  { id: "clientRead", name: "client nextNow(), each text read", make: () => client(true) },
   { id: "minter", name: "minter next(), each text read", make: minterNext },
   { id: "minterTake", name: "minter take(4096), each text read", make: minterTake },
   {
