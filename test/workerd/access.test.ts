@@ -113,6 +113,49 @@ describe("scopes", () => {
   });
 });
 
+describe("a restricted key", () => {
+  const SPELLINGS = [
+    "/v1/ids/spelled-b",
+    "/v1/ids/%73pelled-b",
+    "/v1/ids/spelled%2Db",
+    "/v1/ids/spelled-a/../spelled-b",
+    "/v1/ids/spelled-a/%2e%2e/spelled-b",
+    "/v1/ids/spelled-a%2F..%2Fspelled-b",
+    "/v1/ids/spelled-a%00spelled-b",
+    "/v1/ids/Spelled-B",
+    "/v1/ids/spelled-b/",
+    "/v1/ids//spelled-b",
+    "//v1/ids/spelled-b",
+    "/v1/ids/spelled-b?namespace=spelled-a",
+    "/v1/ids/spelled-a,spelled-b",
+    "/v1/ids/spelled-a%20spelled-b",
+    "/v1/blocks/%73pelled-b",
+    "/v1/leases/%73pelled-b",
+    "/v1/shards/%73pelled-b/0",
+    "/v1/decode/%73pelled-b/1",
+    "/v1/range/%73pelled-b?from=2026-01-01&until=2026-01-02",
+    "/v1/namespaces/%73pelled-b",
+    "/api/snowflake/get/%73pelled-b",
+    "/api/segment/get/%73pelled-b",
+    "/tinyid/id/nextIdSimple?bizType=%73pelled-b",
+    "/tinyid/id/nextIdSimple?bizType=spelled-b&bizType=spelled-a",
+  ];
+
+  it.each(SPELLINGS)("gets nothing of another namespace by %s", async (path) => {
+    await put("spelled-a");
+    await put("spelled-b");
+    const scopes = ["issue", "read", "lease"];
+    const { key } = await keyFor({ scopes, namespaces: ["spelled-a"] });
+    for (const method of ["GET", "POST"]) {
+      const separator = path.includes("?") ? "&" : "?";
+      const withToken = /^.(api|tinyid)/.test(path) ? `${path}${separator}token=${key}` : path;
+      const { status, text } = await ask(withToken, { method, key });
+      // TinyID answers 200 with an empty body.
+      expect([status === 200, text !== ""]).not.toEqual([true, true]);
+    }
+  });
+});
+
 describe("keys", () => {
   it("are shown once, listed without their text, and revoked", async () => {
     const wish = { name: "shop", scopes: ["issue"], namespaces: ["default"] };
