@@ -1,5 +1,4 @@
 import type { RequestIdVariables } from "hono/request-id";
-import type { TimingVariables } from "hono/timing";
 import type { ApiKeyRecord } from "../core/api-key.ts";
 import type { Issued } from "../service/issued.ts";
 import type { Namespace } from "../service/namespaces.ts";
@@ -13,17 +12,16 @@ export interface AppBindings extends Env {
 /** Hono's environment: bindings, and what middleware leaves for handlers. */
 export interface AppEnv {
   Bindings: AppBindings;
-  Variables: RequestIdVariables &
-    TimingVariables & {
-      /** Whose request it is; on gated routes only. */
-      caller: ApiKeyRecord;
-      /** The code of the problem that was answered. */
-      problemCode?: string;
-      /** Why a dialect refused, whatever status it answers. */
-      dialectCode?: string;
-      /** What was thrown inside, where the handler answered it itself. */
-      failure?: Error;
-    };
+  Variables: RequestIdVariables & {
+    /** Whose request it is; on gated routes only. */
+    caller: ApiKeyRecord;
+    /** The code of the problem that was answered. */
+    problemCode?: string;
+    /** Why a dialect refused, whatever status it answers. */
+    dialectCode?: string;
+    /** What was thrown inside, where the handler answered it itself. */
+    failure?: Error;
+  };
 }
 
 /** Below a route with a namespace in its path. */

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { timing } from "hono/timing";
 import { RegistryUnavailableError } from "../service/registry-call.ts";
 import { access } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -45,8 +44,6 @@ app.route("/", assets);
 app.route("/", leaf);
 app.route("/tinyid/id", tinyId);
 app.use(access);
-// Behind the gate: how long a refusal took would tell refused keys apart.
-app.use(timing());
 app.use(
   methodNotAllowed({
     app,

@@ -1,4 +1,7 @@
-import { requestId } from "hono/request-id";
+import { createMiddleware } from "hono/factory";
+import type { AppEnv } from "./app-env.ts";
+
+const REQUEST_ID = "x-request-id";
 
 /** Random bytes of an ID: 128 bits, as a UUID has. */
 const ID_BYTES = 16;
@@ -12,7 +15,7 @@ let digits = "";
 let at = 0;
 
 /** A request's name in logs and answers: 32 hex digits. */
-export function newRequestId(): string {
+function newRequestId(): string {
   if (at === digits.length) {
     digits = crypto.getRandomValues(pool).toHex();
     at = 0;
@@ -21,5 +24,16 @@ export function newRequestId(): string {
   return digits.slice(at - HEX_DIGITS, at);
 }
 
-/** Names each request, by its own X-Request-Id where it has a plain one. */
-export const namedRequest = requestId({ generator: newRequestId });
+/** An ID that a caller may choose: it gets into logs. */
+const PLAIN_ID = /^[\w=-]{1,255}$/;
+
+/** Names each request, by its own X-Request-Id if that is a plain one. Failures carry the name, which the log has too. */
+export const namedRequest = createMiddleware<AppEnv>(async (c, next) => {
+  const given = c.req.header(REQUEST_ID);
+  const requestId = given !== undefined && PLAIN_ID.test(given) ? given : newRequestId();
+  c.set("requestId", requestId);
+  await next();
+  // A dialect may say that it failed in an answer of status 200.
+  const hasFailed = c.res.status >= 400 || c.get("dialectCode") !== undefined;
+  if (hasFailed) c.res.headers.set(REQUEST_ID, requestId);
+});

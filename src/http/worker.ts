@@ -16,7 +16,7 @@ export const worker = {
     const issued = begin(short, env, ctx);
     return "then" in issued
       ? serveLater(short, issued, request, env, ctx)
-      : serve(short, issued, 0, request, env, ctx);
+      : serve(short, issued, request, env, ctx);
   },
 } satisfies ExportedHandler<Env>;
 
@@ -54,9 +54,8 @@ function serveLater(
   env: Env,
   ctx: ExecutionContext,
 ): Promise<Response> {
-  const startMs = Date.now();
   return issuing.then(
-    (issued) => serve(short, issued, Math.max(0, Date.now() - startMs), request, env, ctx),
+    (issued) => serve(short, issued, request, env, ctx),
     () => app.fetch(request, { ...env, BEGUN: issuing }, ctx),
   );
 }
@@ -65,7 +64,6 @@ function serveLater(
 function serve(
   short: ShortRequest,
   issued: Issued,
-  tookMs: number,
   request: Request,
   env: Env,
   ctx: ExecutionContext,
@@ -74,5 +72,5 @@ function serve(
   const { caller, namespace, count } = short;
   const facts = { route: "ids", namespace: namespace.name, callerId: caller.id, count } as const;
   recordIssuing(env, { ...facts, outcome: "issued", shard: issued.shard });
-  return shortAnswer(short, issued, tookMs);
+  return shortAnswer(short, issued);
 }
