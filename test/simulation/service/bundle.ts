@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { compileFunction } from "node:vm";
 import { build, type Plugin } from "esbuild";
-import { SECURE_HEADERS } from "../../../src/http/secure.ts";
 import type * as product from "./product.ts";
 
 /** What a process takes from its surroundings, in the place of the globals of that name. */
@@ -61,18 +60,6 @@ const NEWER = `
   bytes.toBase64 ??= function () { return Buffer.from(this).toString("base64url"); };
 `;
 
-/** A process begins at once here: what a module awaits when it is loaded has been awaited already. */
-const AT_ONCE: Mutation = {
-  file: "http/secure.ts",
-  from: `(
-    await new Hono()
-      .use(secureAnswer)
-      .all("/", (c) => c.body(null))
-      .request("/")
-  ).headers`,
-  to: JSON.stringify([...SECURE_HEADERS]),
-};
-
 /** Bundles the product. Throws where a mutation's text is not in its file just once. */
 export async function bundleProduct(mutation?: Mutation): Promise<Evaluate> {
   const { outputFiles } = await build({
@@ -83,7 +70,7 @@ export async function bundleProduct(mutation?: Mutation): Promise<Evaluate> {
     globalName: "product",
     target: "es2024",
     logLevel: "warning",
-    plugins: [platform(), changed([AT_ONCE, ...(mutation ? [mutation] : [])])],
+    plugins: [platform(), changed(mutation ? [mutation] : [])],
   });
   const [bundle] = outputFiles;
   if (!bundle) throw new Error("nothing was bundled");
