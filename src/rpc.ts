@@ -72,9 +72,9 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
   }
 
   /** What an ID says. `encoding`: of the text, default `decimal`. */
-  async decode(namespace: string, id: string, options: DecodeOptions = {}): Promise<DecodedId> {
+  async decode(namespace: string, id: string, options?: DecodeOptions | null): Promise<DecodedId> {
     const found = await this.#namespace(namespace, "read");
-    return okOf(readId(okOf(queryOf(options)), found, `${id}`));
+    return okOf(readId(okOf(queryOf(options ?? {})), found, `${id}`));
   }
 
   /** `blocks`, with refusals as values: between two `wrangler dev` processes an Error keeps its message only. */
@@ -112,10 +112,15 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
   }
 
   async #namespace(name: string, use: "issue" | "read"): Promise<Namespace> {
+    // Callers need not be typed.
+    const errors = textErrors({ namespace: name });
+    okOf(errors.length > 0 ? { ok: false, errors } : { ok: true, value: undefined });
     const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work);
     try {
-      const namespace = await findNamespace(this.env.REGISTRY, `${name}`, waitUntil);
-      if (!namespace) throw new RefusedError("unknown_namespace", `There is no namespace ${name}.`);
+      const namespace = await findNamespace(this.env.REGISTRY, name, waitUntil);
+      if (!namespace) {
+        throw new RefusedError("unknown_namespace", "There is no namespace of that name.");
+      }
       if (use === "read" || !namespace.retired) return namespace;
     } catch (error) {
       if (!(error instanceof RegistryUnavailableError)) throw error;
@@ -123,7 +128,7 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
       const detail = "The registry of namespaces does not answer; try again.";
       throw new RefusedError("registry_unavailable", detail, { retryAfterMs });
     }
-    throw new RefusedError("namespace_retired", `The namespace ${name} is retired.`);
+    throw new RefusedError("namespace_retired", "The namespace is retired.");
   }
 
   /** The options of a call as the text of a request: a service binding has no Accept header. */

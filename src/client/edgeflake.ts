@@ -1,6 +1,6 @@
 import type { DecodeOptions, Placement } from "../core/binding.ts";
 import type { Block } from "../core/block.ts";
-import { BlockBuffer, CLAIM_LAPSES_MS, type Lease } from "../core/block-buffer.ts";
+import { BlockBuffer, CLAIM_LAPSES_MS, isWithin, type Lease } from "../core/block-buffer.ts";
 import { DecimalRun } from "../core/decimal-run.ts";
 import type { DecodedId } from "../core/decoded.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
@@ -45,6 +45,8 @@ interface Gathered {
 
 /** IDs asked for in one request: every preset's line opens so many at once. */
 const REQUEST_MAX = 100_000;
+/** How long fetching ahead rests at most, in ms, whatever the service says: it may be well again before. */
+const REST_MAX_MS = 60_000;
 /** How long misses count as repeated demand, in ms: the service's default of freshForMs. */
 const DEMAND_MS = 250;
 
@@ -69,8 +71,9 @@ export class Edgeflake {
   #requestMax = REQUEST_MAX;
   /** When it was last looked whether to fetch ahead. */
   #lookedAtMs = 0;
-  /** Until then the service wants to be left alone. */
-  #aheadAfterMs = 0;
+  /** When fetching ahead failed last, and for how long the service wants to be left alone, in ms. */
+  #failedAtMs = 0;
+  #restMs = 0;
   #gathered: Gathered | undefined;
 
   constructor(options: EdgeflakeOptions) {
@@ -104,15 +107,20 @@ export class Edgeflake {
     checkCount(count);
     const ids: string[] = [];
     const key = idempotencyKey ?? keyFor(placement);
-    const untilMs = Date.now() + this.#options.timeoutMs;
+    const untilMs = performance.now() + this.#options.timeoutMs;
     while (ids.length < count) {
       const part = Math.min(this.#requestMax, count - ids.length);
-      const left = { ...this.#options, timeoutMs: Math.max(1, untilMs - Date.now()), signal };
-      const partKey = key && ids.length > 0 ? await partKeyOf(key, ids.length) : key;
+      const leftMs = untilMs - performance.now();
+      const left = { ...this.#options, timeoutMs: Math.max(1, leftMs), signal };
+      const partKey = key && part < count ? await partKeyOf(`${key} ${count} ${ids.length}`) : key;
       const asked = { ...placement, idempotencyKey: partKey };
       const lease = await this.#lease(part, asked, left).catch((error: unknown) => {
         // Fewer are to be asked for.
-        if (part <= this.#requestMax) throw error;
+        if (part > this.#requestMax && leftMs > 0) return;
+        if (ids.length > 0 && error instanceof EdgeflakeError) {
+          Object.assign(error, { definite: false });
+        }
+        throw error;
       });
       for (const block of lease?.blocks ?? []) textsInto(ids, block);
     }
@@ -168,7 +176,7 @@ export class Edgeflake {
 
   #fetchAhead(nowMs: number): void {
     this.#lookedAtMs = nowMs;
-    if (nowMs < this.#aheadAfterMs) return;
+    if (isWithin(nowMs - this.#failedAtMs, this.#restMs)) return;
     const fetch = this.#buffer.plan(nowMs, this.#requestMax);
     if (!fetch) return;
     const { count } = fetch;
@@ -177,7 +185,8 @@ export class Edgeflake {
     const work = this.#lease(count, {}, once).then(
       (lease) => this.#buffer.fill(fetch, lease, Date.now()),
       (error: EdgeflakeError) => {
-        this.#aheadAfterMs = nowMs + (error.retryAfterMs ?? 0);
+        this.#failedAtMs = nowMs;
+        this.#restMs = Math.min(error.retryAfterMs ?? 0, REST_MAX_MS);
       },
     );
     try {
@@ -209,10 +218,9 @@ function keyFor({ key, order }: Placement): string | undefined {
   return key || order === "strict" ? crypto.randomUUID() : undefined;
 }
 
-/** The key of a later request of a call, the same for each repetition of the call: a hash, so that no other call has it. */
-async function partKeyOf(key: string, offset: number): Promise<string> {
-  const text = new TextEncoder().encode(`${key} ${offset}`);
-  const digest = await crypto.subtle.digest("SHA-256", text);
+/** The key of one of several requests of a call, the same for each repetition of the call: no other call has its hash. */
+async function partKeyOf(part: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(part));
   return new Uint8Array(digest).join(".");
 }
 

@@ -17,7 +17,9 @@ export function httpAsk(url: string | URL, key: string | undefined): Ask {
   return async (path, query, init) => {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const address = `${base}/v1/${path}?${new URLSearchParams(given)}`;
-    const response = await fetch(address, { ...init, headers: { ...shared, ...init.headers } });
+    const headers = { ...shared, ...init.headers };
+    // A redirect would make a GET of a POST.
+    const response = await fetch(address, { ...init, headers, redirect: "error" });
     // Read whole: an answer that breaks off is none.
     const text = await response.text();
     const body = jsonOf(text || "null");

@@ -120,14 +120,14 @@ export class Minter {
 
   /** Waits until `next` has an ID. Rejects with the error that it would throw, or the signal's reason. */
   async ready({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const untilMs = Date.now() + this.#timeoutMs;
+    const untilMs = performance.now() + this.#timeoutMs;
     for (;;) {
       signal?.throwIfAborted();
       try {
         this.#opened();
         return;
       } catch (error) {
-        const leftMs = untilMs - Date.now();
+        const leftMs = untilMs - performance.now();
         if (!(error instanceof EdgeflakeError) || this.#closed || leftMs <= 0) throw error;
         const { retryAfterMs = BUSY_WAIT_MS } = error;
         await pause(Math.max(1, Math.min(retryAfterMs, leftMs, READY_LOOK_MS)), signal);

@@ -22,19 +22,19 @@ export interface RetryOptions extends Limits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Throws the last attempt's EdgeflakeError, `timeout`, or the signal's reason. */
+/** Throws the last attempt's EdgeflakeError, definite only if all attempts were, `timeout`, or the signal's reason. */
 export async function withRetries<Value>(
   options: RetryOptions,
   attempt: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const { timeoutMs, retries = Number.POSITIVE_INFINITY, signal } = options;
-  const untilMs = Date.now() + timeoutMs;
+  const untilMs = performance.now() + timeoutMs;
   const deadline = new AbortController();
   // A timer of its own: that of AbortSignal.timeout lets Node end before it fires.
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const either = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   try {
-    for (let tries = 0; ; tries += 1) {
+    for (let tries = 0, definite = true; ; tries += 1) {
       signal?.throwIfAborted();
       let error: EdgeflakeError;
       try {
@@ -42,9 +42,12 @@ export async function withRetries<Value>(
       } catch (thrown) {
         error = toError(thrown, options, deadline.signal);
       }
+      definite &&= error.definite;
+      Object.assign(error, { definite });
       const backoffMs = Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** tries);
       const pauseMs = (error.retryAfterMs ?? 0) + backoffMs;
-      if (tries >= retries || !isRetried(error) || Date.now() + pauseMs >= untilMs) throw error;
+      if (tries >= retries || !isRetried(error) || performance.now() + pauseMs >= untilMs)
+        throw error;
       await pause(pauseMs, signal);
     }
   } finally {

@@ -5,7 +5,7 @@
  *  W1 A put that failed or was not answered is in doubt: its text may be stored now or later. While one of its own texts
  *     is stored, the minter has the store; each put names the text that it replaces, so nobody came in between.
  *  W2 The store is lost for good once another's text is found. Nothing is written there any more.
- *  W3 A call that comes back after a later one began changes nothing.
+ *  W3 A call that comes back after a later one began, or after its deadline, changes nothing.
  */
 import {
   type MinterStore,
@@ -79,7 +79,11 @@ export class StoreWriter {
     const check = this.#turns.next();
     return new Promise((resolve, reject) => {
       const timeout = `the store did not answer within ${STORE_TIMEOUT_MS} ms`;
-      const timer = setTimeout(() => reject(new Error(timeout)), STORE_TIMEOUT_MS);
+      const timer = setTimeout(() => {
+        // What comes back after that is void (W3): nobody would hear that the store is lost.
+        this.#turns.next();
+        reject(new Error(timeout));
+      }, STORE_TIMEOUT_MS);
       work(check)
         .then(resolve, reject)
         .finally(() => clearTimeout(timer));

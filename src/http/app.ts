@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { RegistryUnavailableError } from "../service/registry-call.ts";
-import { access } from "./access.ts";
+import { KeyRevokedError, RegistryUnavailableError } from "../service/registry-call.ts";
+import { access, unauthorized } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { assets } from "./assets.ts";
 import { blocks } from "./blocks.ts";
@@ -67,6 +67,7 @@ app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));
 app.onError((error, c) => {
   // Hono's own middleware throws its refusals, as answers that are ready to go.
   if (error instanceof HTTPException) return error.getResponse();
+  if (error instanceof KeyRevokedError) return unauthorized(c);
   if (error instanceof RegistryUnavailableError) return registryUnavailable(c, error.maybeDone);
   const detail = "The request failed inside; the log has a line with its requestId.";
   return problem(c, { code: "internal", detail, definite: false });

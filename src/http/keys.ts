@@ -86,7 +86,7 @@ keys.post("/", timelyBody, limitedBody, async (c) => {
     const detail = `A key can't make one that may do more or lasts longer than itself: ${beyond} goes beyond yours.`;
     return problem(c, { code: "forbidden", detail });
   }
-  const created = await createKey(c.env.REGISTRY, wish, nowMs);
+  const created = await createKey(c.env.REGISTRY, wish, nowMs, c.get("caller"));
   if (created.kind === "full") {
     const detail = `This deployment has its ${created.most} keys; revoke some.`;
     return problem(c, { code: "forbidden", detail });
@@ -106,7 +106,7 @@ keys.get("/", async (c) => {
 keys.delete("/:id", async (c) => {
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
-  if (await deleteKey(c.env.REGISTRY, c.req.param("id"))) return c.body(null, 204);
+  if (await deleteKey(c.env.REGISTRY, c.req.param("id"), c.get("caller"))) return c.body(null, 204);
   return problem(c, { code: "not_found", detail: "There is no key of that id." });
 });
 

@@ -12,6 +12,7 @@ import {
   LEASE_TTL_MIN_MS,
 } from "../core/limits.ts";
 import { stateOf, type WorkerLease } from "../core/worker-lease.ts";
+import { confirmKey } from "../service/keys.ts";
 import { acquireLease, listLeases, releaseLease, renewLease } from "../service/leases.ts";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
 import type { SnowflakeNamespace } from "../service/namespaces.ts";
@@ -96,6 +97,7 @@ leases.post("/:namespace", requires("lease"), withNamespace, timelyBody, limited
   const caller = c.get("caller");
   const idempotencyKey = key === undefined ? crypto.randomUUID() : `${caller.id} ${key}`;
   const wish = { holder, ttlMs, idempotencyKey };
+  await confirmKey(c.env.REGISTRY, caller, "lease");
   const reply = await acquireLease(c.env.LEASES, namespace, caller, wish);
   if (!reply.ok) return refused(c, reply.refusal);
   return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs), 201);
@@ -122,6 +124,7 @@ leases.put(
     const tooLong = ttlErrors(namespace, ttlMs);
     if (tooLong.length > 0) return invalidBody(c, tooLong);
     const wish = { worker, token, ttlMs };
+    await confirmKey(c.env.REGISTRY, c.get("caller"), "lease");
     const reply = await renewLease(c.env.LEASES, namespace, c.get("caller"), wish);
     if (!reply.ok) return refused(c, reply.refusal);
     return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs));
@@ -144,6 +147,7 @@ leases.delete("/:namespace/:worker", requires("lease"), withNamespace, async (c)
   if (errors.length > 0 || token === undefined) return invalidParameters(c, errors);
   if (worker === undefined) return noSuchWorker(c, namespace);
   const untilTick = values.until === undefined ? undefined : tickFrom(namespace, values.until);
+  await confirmKey(c.env.REGISTRY, c.get("caller"), revokes ? "admin" : "lease");
   const reply = await releaseLease(c.env.LEASES, namespace, worker, token, untilTick);
   return reply.ok ? c.body(null, 204) : refused(c, reply.refusal);
 });

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { NamespaceDefinition, NamespaceWish } from "../core/namespace.ts";
-import type { PutReply } from "../objects/registry.ts";
+import type { PutReply, Revoked } from "../objects/registry.ts";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
 import {
   isBuiltIn,
@@ -49,7 +49,12 @@ namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async 
   if (errors.length > 0) return invalidParameters(c, errors);
   const body = await readBody(c, NamespaceBody, namespaceBodyLike);
   if (!body.ok) return body.response;
-  const reply = await putNamespace(c.env.REGISTRY, name, body.value satisfies NamespaceWish);
+  const reply = await putNamespace(
+    c.env.REGISTRY,
+    name,
+    body.value satisfies NamespaceWish,
+    c.get("caller"),
+  );
   return putAnswer(c, reply);
 });
 
@@ -58,13 +63,13 @@ namespaces.delete("/:namespace", requires("admin"), async (c) => {
   if (isBuiltIn(name)) return builtInNamespace(c);
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
-  const retired = await retireNamespace(c.env.REGISTRY, name);
+  const retired = await retireNamespace(c.env.REGISTRY, name, c.get("caller"));
   return retired ? c.body(null, 204) : unknownNamespace(c);
 });
 
 const NAME_TAKES = "takes a letter, then up to 62 letters, digits, dots, underscores or hyphens";
 
-function putAnswer(c: Context, reply: PutReply): Response {
+function putAnswer(c: Context, reply: Exclude<PutReply, Revoked>): Response {
   switch (reply.kind) {
     case "created":
       return c.json(bodyOf(namespaceOf(reply.stored)), 201);

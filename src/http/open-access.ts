@@ -4,7 +4,8 @@
  *  - A page can give its own name the address of this machine (DNS rebinding), and is then of the same origin. So only
  *    `localhost`, IP addresses and the hosts in OPEN_HOSTS are served.
  *  - A page of another site can send requests whose answers it can't read (`<img>`, forms). Browsers mark them
- *    `Sec-Fetch-Site: cross-site`: they may not issue or change anything, unless CORS_ORIGINS lists their origin.
+ *    `Sec-Fetch-Site: cross-site`, or name another `Origin`: they may not issue or change anything, unless CORS_ORIGINS
+ *    lists their origin. To plain http at an address that is not of this machine, browsers send neither with a GET.
  */
 
 const IP_LITERAL = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
@@ -25,9 +26,12 @@ export function openRefusal(request: Request, env: Env, issues: boolean): string
     lastServed = authority;
   }
   const { headers } = request;
-  if (!issues || headers.get("sec-fetch-site") !== "cross-site") return undefined;
   const origin = headers.get("origin");
-  if (origin !== null && isListed(env.CORS_ORIGINS, origin)) return undefined;
+  if (!issues || (origin !== null && isListed(env.CORS_ORIGINS, origin))) return undefined;
+  const site = headers.get("sec-fetch-site");
+  const isForeign =
+    site === null ? origin !== null && origin !== new URL(url).origin : site === "cross-site";
+  if (!isForeign) return undefined;
   return "ACCESS=open issues and changes nothing for web pages of other sites; list their origin in CORS_ORIGINS.";
 }
 

@@ -5,20 +5,44 @@
  *  R1 A name belongs to one namespace for ever: a retired one is never defined again.
  *  R2 Read, decide and write happen with no await between them, so of two racing PUTs one wins
  *     and the other is judged against it.
+ *  R3 A write is made only if the caller's key is in force and administers at that moment: a key that was revoked
+ *     changes nothing, whatever an isolate remembers of it.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { ApiKeyRecord } from "../core/api-key.ts";
+import {
+  ADMIN,
+  ANYBODY,
+  type ApiKeyRecord,
+  hasScope,
+  isExpired,
+  type Scope,
+} from "../core/api-key.ts";
 import { API_KEYS_MAX, NAMES_MAX, NAMESPACES_MAX } from "../core/limits.ts";
 import { type Defined, defineNamespace, type NamespaceWish } from "../core/namespace.ts";
 import { RegistryStorage, type StoredNamespace } from "./registry-storage.ts";
 
+/** The caller's key was revoked or has expired (R3). */
+export interface Revoked {
+  readonly kind: "revoked";
+}
+
+const REVOKED: Revoked = { kind: "revoked" };
+
 export type PutReply =
+  | Revoked
   | { readonly kind: "created" | "changed"; readonly stored: StoredNamespace }
   | { readonly kind: "retired" }
   | { readonly kind: "full"; readonly of: "namespaces" | "names"; readonly most: number }
   | Exclude<Defined, { kind: "defined" }>;
 
+/** `hash`: of a key that is gone. */
+export type RemoveReply =
+  | Revoked
+  | { readonly kind: "unknown" }
+  | { readonly kind: "removed"; readonly hash?: string };
+
 export type AddKeyReply =
+  | Revoked
   | { readonly kind: "created" }
   | { readonly kind: "full"; readonly most: number };
 
@@ -40,8 +64,9 @@ export class Registry extends DurableObject<Env> {
     return this.#storage.namespaces(after, limit, only);
   }
 
-  /** Creates a namespace, or changes what may change of one. */
-  putNamespace(name: string, wish: NamespaceWish): PutReply {
+  /** Creates a namespace, or changes what may change of one. `by`: the caller's id. */
+  putNamespace(name: string, wish: NamespaceWish, by: string): PutReply {
+    if (!this.isInForce(by, "admin")) return REVOKED;
     const before = this.#storage.namespace(name);
     if (before?.retiredMs !== undefined) return { kind: "retired" };
     const { inUse, names } = this.#storage.countNamespaces();
@@ -58,11 +83,12 @@ export class Registry extends DurableObject<Env> {
     return { kind: before ? "changed" : "created", stored };
   }
 
-  /** Retires a name for ever; false where there is none. Retiring twice is once. */
-  retireNamespace(name: string): boolean {
+  /** Retires a name for ever. Idempotent. `by`: the caller's id. */
+  retireNamespace(name: string, by: string): RemoveReply {
+    if (!this.isInForce(by, "admin")) return REVOKED;
     const stored = this.#storage.namespace(name);
     if (stored && stored.retiredMs === undefined) this.#storage.retireNamespace(name, Date.now());
-    return stored !== undefined;
+    return stored ? { kind: "removed" } : { kind: "unknown" };
   }
 
   /** The key with that SHA-256 in hex. */
@@ -70,9 +96,11 @@ export class Registry extends DurableObject<Env> {
     return this.#storage.keyByHash(hash);
   }
 
-  /** The key of that id. */
-  keyById(id: string): ApiKeyRecord | undefined {
-    return this.#storage.keyById(id);
+  /** Whether a caller, by its id, may do now what takes that scope. */
+  isInForce(id: string, scope: Scope): boolean {
+    if (id === ADMIN.id || id === ANYBODY.id) return true;
+    const record = this.#storage.keyById(id);
+    return record !== undefined && !isExpired(record, Date.now()) && hasScope(record, scope);
   }
 
   /** A page of keys in the order of their ids, after the id `after`. */
@@ -80,16 +108,19 @@ export class Registry extends DurableObject<Env> {
     return this.#storage.keys(after, limit);
   }
 
-  /** Keeps a new key; where there are too many, expired ones make room. */
-  addKey(record: ApiKeyRecord, hash: string): AddKeyReply {
+  /** Keeps a new key; where there are too many, expired ones make room. `by`: the caller's id. */
+  addKey(record: ApiKeyRecord, hash: string, by: string): AddKeyReply {
+    if (!this.isInForce(by, "admin")) return REVOKED;
     if (this.#storage.countKeys() >= API_KEYS_MAX) this.#storage.deleteExpiredKeys(Date.now());
     if (this.#storage.countKeys() >= API_KEYS_MAX) return { kind: "full", most: API_KEYS_MAX };
     this.#storage.addKey(record, hash);
     return { kind: "created" };
   }
 
-  /** Revokes a key; its hash, undefined if there is no such key. */
-  deleteKey(id: string): string | undefined {
-    return this.#storage.deleteKey(id);
+  /** Revokes a key. `by`: the caller's id. */
+  deleteKey(id: string, by: string): RemoveReply {
+    if (!this.isInForce(by, "admin")) return REVOKED;
+    const hash = this.#storage.deleteKey(id);
+    return hash === undefined ? { kind: "unknown" } : { kind: "removed", hash };
   }
 }

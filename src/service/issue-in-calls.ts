@@ -36,8 +36,8 @@ export async function* issueInCalls(
     placed = { ...placed, continues: true };
     if (!result.ok && result.refusal.code === "shard_saturated") {
       const waitMs = result.refusal.retryAfterMs ?? 0;
-      if (issued > 0 && waitedMs + waitMs <= STREAM_WAIT_MAX_MS) {
-        waitedMs += waitMs;
+      waitedMs += waitMs + result.waitedMs;
+      if (issued > 0 && waitedMs <= STREAM_WAIT_MAX_MS) {
         await scheduler.wait(waitMs);
         continue;
       }

@@ -1,9 +1,9 @@
-import { ADMIN, ANYBODY, type ApiKeyRecord, isExpired } from "../core/api-key.ts";
+import { ADMIN, ANYBODY, type ApiKeyRecord, isExpired, type Scope } from "../core/api-key.ts";
 import { remember } from "../core/remember.ts";
-import type { AddKeyReply, Registry } from "../objects/registry.ts";
+import type { AddKeyReply, Registry, RemoveReply } from "../objects/registry.ts";
 import { CACHE_ENTRIES_MAX, CACHE_TRUSTED_MS } from "./limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
-import { callRegistry, type RegistryBinding } from "./registry-call.ts";
+import { callRegistry, confirmed, type RegistryBinding } from "./registry-call.ts";
 
 /**
  * A key is `efk_`, 192 random bits, and 6 characters of their SHA-256, all base64url. The check characters
@@ -36,11 +36,15 @@ export type CreatedKey =
   | { readonly kind: "created"; readonly key: string; readonly record: ApiKeyRecord }
   | { readonly kind: "full"; readonly most: number };
 
-/** Draws a new key from the platform's cryptographic randomness. Throws RegistryUnavailableError. */
+/**
+ * Draws a new key from the platform's cryptographic randomness. `by`: who makes it.
+ * Throws RegistryUnavailableError and KeyRevokedError.
+ */
 export async function createKey(
   registry: RegistryBinding,
   wish: KeyWish,
   nowMs: number,
+  by: ApiKeyRecord,
 ): Promise<CreatedKey> {
   const random = base64url(crypto.getRandomValues(new Uint8Array(KEY_RANDOM_BYTES)));
   const id = base64url(crypto.getRandomValues(new Uint8Array(KEY_ID_BYTES)));
@@ -48,9 +52,8 @@ export async function createKey(
   const hash = (await sha256(key)).toHex();
   const scopes = [...new Set(wish.scopes)];
   const record: ApiKeyRecord = { ...wish, scopes, id, createdMs: nowMs };
-  const reply = await callRegistry<AddKeyReply>(registry, (stub) => stub.addKey(record, hash), {
-    changes: true,
-  });
+  const add = (stub: DurableObjectStub<Registry>) => stub.addKey(record, hash, by.id);
+  const reply = confirmed(await callRegistry<AddKeyReply>(registry, add, { changes: true }));
   return reply.kind === "created" ? { kind: "created", key, record } : reply;
 }
 
@@ -65,23 +68,32 @@ export function listKeys(
 
 /**
  * Revokes a key: in this isolate at once, in every other within CACHE_TRUSTED_MS; false if there is none.
- * Throws RegistryUnavailableError.
+ * Throws RegistryUnavailableError and KeyRevokedError.
  */
-export async function deleteKey(registry: RegistryBinding, id: string): Promise<boolean> {
-  const remove = (stub: DurableObjectStub<Registry>) => stub.deleteKey(id);
-  const hash = await callRegistry<string | undefined>(registry, remove, { changes: true });
-  if (hash !== undefined) known.forget(hash);
-  return hash !== undefined;
+export async function deleteKey(
+  registry: RegistryBinding,
+  id: string,
+  by: ApiKeyRecord,
+): Promise<boolean> {
+  const remove = (stub: DurableObjectStub<Registry>) => stub.deleteKey(id, by.id);
+  const reply = confirmed(await callRegistry<RemoveReply>(registry, remove, { changes: true }));
+  if (reply.kind === "removed" && reply.hash !== undefined) known.forget(reply.hash);
+  return reply.kind === "removed";
 }
 
 /**
- * Whether a caller's key is in force now, by the registry and not by what is remembered: for what a revoked key must
- * not do even once. Throws RegistryUnavailableError.
+ * Confirms at the registry that a caller's key is in force, whatever is remembered of it: for writes to other objects.
+ * Throws RegistryUnavailableError and KeyRevokedError.
  */
-export async function isInForce(registry: RegistryBinding, { id }: ApiKeyRecord): Promise<boolean> {
-  if (id === ADMIN.id || id === ANYBODY.id) return true;
-  const record = await callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyById(id));
-  return record !== undefined && !isExpired(record, Date.now());
+export async function confirmKey(
+  registry: RegistryBinding,
+  { id }: ApiKeyRecord,
+  scope: Scope,
+): Promise<void> {
+  if (id === ADMIN.id || id === ANYBODY.id) return;
+  const ask = (stub: DurableObjectStub<Registry>) => stub.isInForce(id, scope);
+  const isInForce = await callRegistry<boolean>(registry, ask);
+  confirmed({ kind: isInForce ? "in force" : "revoked" });
 }
 
 export interface FindKeyHooks {

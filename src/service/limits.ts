@@ -51,6 +51,8 @@ export const NAMESPACE_STALE_MAX_MS = 900_000;
 export const CACHE_RETRY_MS = 1000;
 /** How long the registry is waited for, in ms: it answers in a few, from far away in some hundred. */
 export const REGISTRY_TIMEOUT_MS = 3000;
+/** How long the registry counts as down after a failed read, in ms: longer than the next read and the rest before it take. */
+export const REGISTRY_DOWN_MS = REGISTRY_TIMEOUT_MS + CACHE_RETRY_MS + 1000;
 /** A claim to read the registry lapses after this, in ms: longer than a read takes, so that no second one starts beside it. */
 export const READ_CLAIM_LAPSES_MS = REGISTRY_TIMEOUT_MS + 500;
 /** First pause between two looks for another request's answer, in ms; then it doubles: a registry nearby answers in a few ms. */

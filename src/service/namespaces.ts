@@ -1,3 +1,4 @@
+import type { ApiKeyRecord } from "../core/api-key.ts";
 import { type Layout, layoutOf } from "../core/layout.ts";
 import {
   defineNamespace,
@@ -10,11 +11,11 @@ import {
 import type { Region } from "../core/regions.ts";
 import type { SegmentNumbers } from "../core/segment.ts";
 import { type SegmentDefinition, segmentNumbersOf } from "../core/segment-definition.ts";
-import type { PutReply, Registry } from "../objects/registry.ts";
+import type { PutReply, Registry, RemoveReply, Revoked } from "../objects/registry.ts";
 import type { StoredNamespace } from "../objects/registry-storage.ts";
 import { NAMESPACE_STALE_MAX_MS } from "./limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
-import { callRegistry, type RegistryBinding } from "./registry-call.ts";
+import { callRegistry, confirmed, type RegistryBinding } from "./registry-call.ts";
 
 interface AnyNamespace {
   readonly name: string;
@@ -125,25 +126,34 @@ export async function listNamespaces(
   return page.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, limit);
 }
 
-/** Creates or changes a namespace. This isolate serves the change at once. Throws RegistryUnavailableError. */
+/**
+ * Creates or changes a namespace. This isolate serves the change at once. `by`: who does it.
+ * Throws RegistryUnavailableError and KeyRevokedError.
+ */
 export async function putNamespace(
   registry: RegistryBinding,
   name: string,
   wish: NamespaceWish,
-): Promise<PutReply> {
-  const put = (stub: DurableObjectStub<Registry>) => stub.putNamespace(name, wish);
+  by: ApiKeyRecord,
+): Promise<Exclude<PutReply, Revoked>> {
+  const put = (stub: DurableObjectStub<Registry>) => stub.putNamespace(name, wish, by.id);
   try {
-    return await callRegistry<PutReply>(registry, put, { changes: true });
+    return confirmed(await callRegistry<PutReply>(registry, put, { changes: true }));
   } finally {
     known.forget(name);
   }
 }
 
-/** Retires a name for ever; false where there is none. Throws RegistryUnavailableError. */
-export async function retireNamespace(registry: RegistryBinding, name: string): Promise<boolean> {
-  const retire = (stub: DurableObjectStub<Registry>) => stub.retireNamespace(name);
+/** Retires a name for ever; false if there is none. `by`: who does it. Throws as `putNamespace`. */
+export async function retireNamespace(
+  registry: RegistryBinding,
+  name: string,
+  by: ApiKeyRecord,
+): Promise<boolean> {
+  const retire = (stub: DurableObjectStub<Registry>) => stub.retireNamespace(name, by.id);
   try {
-    return await callRegistry<boolean>(registry, retire, { changes: true });
+    const reply = await callRegistry<RemoveReply>(registry, retire, { changes: true });
+    return confirmed(reply).kind === "removed";
   } finally {
     known.forget(name);
   }

@@ -23,6 +23,7 @@ import {
   READ_LOOK_MAX_MS,
   READ_LOOK_MIN_MS,
   READ_WAIT_MAX_MS,
+  REGISTRY_DOWN_MS,
   UNKNOWN_TRUSTED_MS,
 } from "./limits.ts";
 import { RegistryUnavailableError } from "./registry-call.ts";
@@ -184,7 +185,7 @@ function unknownNow(): Answer<never> {
 function servedOf<Value>(entry: Entry<Value>, nowMs: number): Answer<Value> | undefined {
   const { answer, failedAtMs } = entry;
   if (!answer) return undefined;
-  const fails = isWithin(nowMs, failedAtMs, CACHE_TRUSTED_MS);
+  const fails = isWithin(nowMs, failedAtMs, REGISTRY_DOWN_MS);
   const mostMs = fails ? answer.staleMs : answer.trustedMs;
   return isWithin(nowMs, answer.readAtMs, mostMs) ? answer : undefined;
 }

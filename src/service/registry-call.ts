@@ -1,4 +1,4 @@
-import type { Registry } from "../objects/registry.ts";
+import type { Registry, Revoked } from "../objects/registry.ts";
 import { REGISTRY_TIMEOUT_MS } from "./limits.ts";
 import { withDeadline } from "./object-call.ts";
 
@@ -17,6 +17,19 @@ export class RegistryUnavailableError extends Error {
     super("the registry does not answer", { cause });
     this.maybeDone = maybeDone;
   }
+}
+
+/** The caller's key was revoked or has expired since this isolate read it. */
+export class KeyRevokedError extends Error {
+  override readonly name = "KeyRevokedError";
+}
+
+/** The reply to a write. Throws KeyRevokedError. */
+export function confirmed<Reply extends { readonly kind: string }>(
+  reply: Reply | Revoked,
+): Exclude<Reply, Revoked> {
+  if (reply.kind === "revoked") throw new KeyRevokedError("the caller's key is not in force");
+  return reply as Exclude<Reply, Revoked>;
 }
 
 /**

@@ -9,7 +9,7 @@ import { type Fault, type FaultyProxy, faultyProxy } from "../support/faulty-pro
 import { serviceOfFile } from "../support/service-process.ts";
 
 const ADMIN_KEY = "the-admin-key-of-this-file";
-const SIZE_MAX_BYTES = 4096;
+const SIZE_MAX_BYTES = 4200;
 
 const service = serviceOfFile({ ACCESS: "open" });
 const closed = serviceOfFile({ ADMIN_KEY });

@@ -31,9 +31,17 @@ describe("the parts of one take", () => {
     for (const { client } of [one, other]) {
       await client.take(COUNT, { order: "strict", idempotencyKey: "mine" });
     }
-    expect(one.keys[0]).toBe("mine");
-    expect(new Set(one.keys).size).toBe(3);
+    expect(new Set([...one.keys, "mine"]).size).toBe(4);
     expect(other.keys).toEqual(one.keys);
+  });
+
+  it("have other keys than a take of another count, whose IDs are others", async () => {
+    const { client, keys } = recorded();
+    for (const count of [100_000, 100_001, COUNT]) {
+      await client.take(count, { order: "strict", idempotencyKey: "mine" });
+    }
+    expect(keys[0]).toBe("mine");
+    expect(new Set(keys).size).toBe(6);
   });
 
   it("have keys that nobody else comes to have, and that any key has room for", async () => {

@@ -295,3 +295,36 @@ describe("a mark", () => {
     }
   });
 });
+
+describe("a store that another process took while a put was late", () => {
+  it.each([0, 1000])(
+    "T3 the lease is not given back: the other one has it (%d ms later)",
+    async (laterMs) => {
+      const store = new TestStore();
+      const { desk, tenancy } = await begun(store);
+      store.takesMs = 5400;
+      await pass(RESERVE_MS);
+      await upkeep(tenancy);
+      store.stored = "another's";
+      await pass(store.takesMs + laterMs);
+      store.takesMs = 0;
+      await tenancy.end();
+      expect(desk.count("DELETE")).toBe(0);
+      expect(store.stored).toBe("another's");
+    },
+  );
+
+  it("W3 what a put finds after its deadline changes nothing by itself", async () => {
+    const store = new TestStore();
+    const { tenancy } = await begun(store);
+    store.takesMs = 5400;
+    await pass(RESERVE_MS);
+    await upkeep(tenancy);
+    store.stored = "another's";
+    await pass(store.takesMs);
+    expect([tenancy.storeLost, tenancy.lease !== undefined]).toEqual([false, true]);
+    store.takesMs = 0;
+    await keepUp(tenancy, 2000);
+    expect(tenancy.storeLost).toBe(true);
+  });
+});

@@ -1,5 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { ADMIN } from "../../src/core/api-key.ts";
 import { app } from "../../src/http/app.ts";
 import { checkAnswer } from "./contract.ts";
 
@@ -71,7 +72,7 @@ export function put(name: string, body: unknown = { kind: "snowflake" }): Promis
 
 /** Revokes a key as another isolate does: this one still remembers it. */
 export async function revokedElsewhere(id: string): Promise<void> {
-  await env.REGISTRY.getByName("registry").deleteKey(id);
+  await env.REGISTRY.getByName("registry").deleteKey(id, ADMIN.id);
 }
 
 /** Creates a key and answers its text and id. */

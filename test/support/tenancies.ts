@@ -79,6 +79,8 @@ export class TestStore implements MinterStore {
   fails: Moment | undefined;
   /** A put is never answered. */
   hangs: Moment | undefined;
+  /** How long a put takes to be carried out. */
+  takesMs = 0;
 
   async get(): Promise<string | undefined> {
     return this.stored;
@@ -86,6 +88,7 @@ export class TestStore implements MinterStore {
 
   async put(text: string, expected: string | undefined): Promise<boolean> {
     this.puts += 1;
+    if (this.takesMs > 0) await new Promise((resolve) => setTimeout(resolve, this.takesMs));
     await this.#goWrong("before");
     if (this.stored !== expected) return false;
     this.stored = text;

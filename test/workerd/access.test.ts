@@ -208,8 +208,29 @@ describe("keys", () => {
       expect((await ask(reading, { key })).status).toBe(200);
       await revokedElsewhere(id);
       expect((await ask(reading, { key })).status).toBe(200);
-      const { status, body } = await ask(path, { method, key, json });
+      const headers = { "edgeflake-lease-token": "a-token" };
+      const { status, body } = await ask(path, { method, key, json, headers });
       expect([status, body.code]).toEqual([401, "unauthorized"]);
+    },
+  );
+
+  it.each<[scope: string, method: string, path: string, json: unknown]>([
+    ["admin", "POST", "/v1/keys", { scopes: ["admin"] }],
+    ["admin", "PUT", "/v1/namespaces/held-back", { kind: "snowflake" }],
+    ["lease", "POST", "/v1/leases/default", {}],
+  ])(
+    "once revoked write nothing with a body that was held back: %s %s %s",
+    async (scope, method, path, json) => {
+      const { key, id } = await keyFor({ scopes: [scope] });
+      const { readable, writable } = new IdentityTransformStream();
+      const headers = { "content-type": "application/json" };
+      const answer = ask(path, { method, key, headers, rawBody: readable });
+      await scheduler.wait(20);
+      await revokedElsewhere(id);
+      const writer = writable.getWriter();
+      await writer.write(new TextEncoder().encode(JSON.stringify(json)));
+      await writer.close();
+      expect((await answer).status).toBe(401);
     },
   );
 

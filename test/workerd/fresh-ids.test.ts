@@ -3,6 +3,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { ADMIN } from "../../src/core/api-key.ts";
 import { blocksOf } from "../../src/core/block.ts";
 import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
 import { FRESH_COUNT_MIN } from "../../src/core/fresh-demand.ts";
@@ -826,7 +827,7 @@ describe("a retired namespace", () => {
     await put("gone-elsewhere", { kind: "snowflake", policy: { freshForMs: 60_000 } });
     const { get } = recordedWorker();
     for (let request = 0; request < 2; request += 1) await get("/v1/ids/gone-elsewhere");
-    await env.REGISTRY.getByName("registry").retireNamespace("gone-elsewhere");
+    await env.REGISTRY.getByName("registry").retireNamespace("gone-elsewhere", ADMIN.id);
     clock.step(CACHE_TRUSTED_MS);
     for (let request = 0; request < 3; request += 1) {
       const { status, asked, behind } = await get("/v1/ids/gone-elsewhere");

@@ -3,6 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { ADMIN } from "../../src/core/api-key.ts";
 import { REGIONS } from "../../src/core/regions.ts";
 import { NAMESPACE_STALE_MAX_MS } from "../../src/service/limits.ts";
 import { BUILT_IN_NAMESPACES } from "../../src/service/namespaces.ts";
@@ -294,7 +295,8 @@ describe("what the isolate remembers", () => {
     await put("changing");
     await ask("/v1/blocks/changing");
     const registry = env.REGISTRY.getByName("registry");
-    await registry.putNamespace("changing", { kind: "snowflake", policy: { freshForMs: 77 } });
+    const changed = { kind: "snowflake", policy: { freshForMs: 77 } } as const;
+    await registry.putNamespace("changing", changed, ADMIN.id);
     clock.step(30_000);
     expect((await ask("/v1/blocks/changing")).body).toMatchObject({ freshForMs: 77 });
   });

@@ -88,6 +88,14 @@ it.each(["same-origin", "same-site", "none"])("issues for %s requests", async (s
   expect((await open("/v1/ids/default", { headers })).status).toBe(200);
 });
 
+it("issues nothing for pages whose browser names another origin only", async () => {
+  const post = (origin: string, host: string) =>
+    open("/v1/ids/default", { method: "POST", host, headers: { origin } });
+  expect((await post("http://evil.example", "192.168.1.5:8790")).status).toBe(403);
+  expect((await post("null", "192.168.1.5:8790")).status).toBe(403);
+  expect((await post("http://192.168.1.5:8790", "192.168.1.5:8790")).status).toBe(200);
+});
+
 it("issues for pages of the origins that CORS_ORIGINS lists", async () => {
   const headers = { "sec-fetch-site": "cross-site", origin: "https://app.example" };
   const bindings = { CORS_ORIGINS: "https://app.example" };

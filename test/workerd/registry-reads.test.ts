@@ -1,6 +1,7 @@
 /** Requests of one isolate that need the same thing of the registry at once: one of them reads, the others look for its answer. */
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ADMIN } from "../../src/core/api-key.ts";
 import { createKey, findKey } from "../../src/service/keys.ts";
 import {
   CACHE_TRUSTED_MS,
@@ -56,7 +57,7 @@ describe("the real registry", () => {
   });
 
   it("is asked for a key once, and charges only the request that asks", async () => {
-    const made = await createKey(env.REGISTRY, { scopes: ["issue"] }, Date.now());
+    const made = await createKey(env.REGISTRY, { scopes: ["issue"] }, Date.now(), ADMIN);
     if (made.kind !== "created") throw new Error(made.kind);
     const { key, record } = made;
     const { registry, calls } = registryOf("keyByHash", realKey);
