@@ -9,8 +9,11 @@ const LAPSE_MS = 20_000;
 /** How far ahead a mark of this layout's policy is written. */
 const RESERVE_MS = 10_000;
 
+/** A whole second. */
+const START_MS = 1_800_000_000_000;
+
 beforeEach(() => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ now: START_MS });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -281,19 +284,24 @@ describe("a mark", () => {
     expect(store.puts - puts).toBeLessThanOrEqual(aheadMs ? 20 * least : least + 1);
   });
 
-  it("with ticks of a second lies beyond each tick before it begins", async () => {
-    const desk = new TestDesk();
-    desk.spec = { ...desk.spec, tickMs: 1000 };
-    desk.policy = { ...desk.policy, maxStepBackMs: 0 };
-    const tenancy = new Tenancy(SETTINGS, desk.desk, new TestStore());
-    await tenancy.begin();
-    await keepUp(tenancy, 2000);
-    for (let tick = 0; tick < 5; tick += 1) {
-      await pass(1000);
-      expect(tenancy.line?.take(tenancy.now(), 1)).toBeInstanceOf(Array);
+  it.each([0, 1, 66, 250, 500, 999])(
+    "with ticks of a second lies beyond each tick before it begins (%d ms into one)",
+    async (phaseMs) => {
+      vi.setSystemTime(START_MS + phaseMs);
+      const desk = new TestDesk();
+      desk.spec = { ...desk.spec, tickMs: 1000 };
+      desk.policy = { ...desk.policy, maxStepBackMs: 0 };
+      const tenancy = new Tenancy(SETTINGS, desk.desk, new TestStore());
+      await tenancy.begin();
+      await keepUp(tenancy, 2000);
       await upkeep(tenancy);
-    }
-  });
+      for (let tick = 0; tick < 5; tick += 1) {
+        await pass(1000);
+        expect(tenancy.line?.take(tenancy.now(), 1)).toBeInstanceOf(Array);
+        await upkeep(tenancy);
+      }
+    },
+  );
 });
 
 describe("a store that another process took while a put was late", () => {
