@@ -93,8 +93,10 @@ export const DESCRIPTION_CHARS_MAX = 256;
 export const SEGMENT_FETCHES_SHOWN = 8;
 /** How long an answer is kept for its Idempotency-Key, in ms: a day, longer than any client repeats. */
 export const IDEMPOTENCY_KEPT_MS = 86_400_000;
-/** Answers kept in one namespace, about 100 bytes each; the oldest go first. 11 requests a second fill it in a day. */
+/** Answers kept in one namespace, about 150 bytes each on disk; the oldest go first. 11 requests a second fill it in a day. */
 export const IDEMPOTENCY_KEYS_MAX = 1_000_000;
+/** Answers of one owner among them: a tenth, so that one busy owner can't push out the others'. One request a second fills it in a day. */
+export const IDEMPOTENCY_KEYS_PER_OWNER_MAX = 100_000;
 /** Characters of an Idempotency-Key: room for two UUIDs and a name. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /**

@@ -1,5 +1,5 @@
 /**
- * What a lease desk keeps in SQLite.
+ * What a lease desk keeps in SQLite, from its first lease on.
  *
  *   desk  (id = 0, fingerprint)  one row, written with the first lease: the layout whose worker IDs these are.
  *   lease (worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, idempotencyKey)
@@ -9,6 +9,7 @@
  */
 import * as v from "valibot";
 import type { WorkerLease } from "../core/worker-lease.ts";
+import { Tables } from "./tables.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS desk (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);
@@ -40,15 +41,17 @@ const COLUMNS = "worker, token, holder, ttlMs, notBeforeTick, notAfterTick, rele
 export class LeaseStorage {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    this.#sql.exec(SCHEMA);
+    this.#tables = new Tables(this.#sql, SCHEMA, "leaseEnd");
   }
 
   /** The stored layout's fingerprint; undefined before the first lease. */
   fingerprint(): string | undefined {
+    if (!this.#tables.exist()) return undefined;
     const rows = this.#sql.exec("SELECT fingerprint FROM desk").toArray();
     return rows.map((row) => v.parse(DeskRow, row).fingerprint)[0];
   }
@@ -88,6 +91,7 @@ export class LeaseStorage {
     idempotencyKey: string,
     fingerprint: string,
   ): void {
+    this.#tables.make();
     this.#storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO desk (id, fingerprint) VALUES (0, ?)", fingerprint);
       // A lease that is over gives its key away, but its row stays: it knows how far its worker ID may be stamped.
@@ -144,6 +148,7 @@ export class LeaseStorage {
   }
 
   #leases(where: string, ...bindings: (string | number)[]): WorkerLease[] {
+    if (!this.#tables.exist()) return [];
     const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM lease ${where}`, ...bindings).toArray();
     return rows.map((row) => v.parse(LeaseRow, row));
   }

@@ -1,5 +1,5 @@
 /**
- * What the registry keeps in SQLite.
+ * What the registry keeps in SQLite, from its first namespace or key on.
  *
  *   namespace (name, definition, createdMs, retiredMs)  a row a name, for ever: a retired name stays taken.
  *   apiKey    (id, hash, record)                        hash: SHA-256 of the key in hex. The key itself is nowhere.
@@ -13,6 +13,7 @@ import { defaultPolicyOf, type NamespaceDefinition } from "../core/namespace.ts"
 import { REGIONS } from "../core/regions.ts";
 import { LayoutSchema } from "./line-spec.ts";
 import { NumberText } from "./segment-spec.ts";
+import { Tables } from "./tables.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS namespace (
@@ -90,10 +91,11 @@ const CountRow = v.object({ count: whole });
 
 export class RegistryStorage {
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(SCHEMA);
+    this.#tables = new Tables(sql, SCHEMA, "apiKey");
   }
 
   /** Throws where the row is of a kind that this version does not know. */
@@ -122,6 +124,7 @@ export class RegistryStorage {
   }
 
   putNamespace(name: string, definition: NamespaceDefinition, createdMs: number): void {
+    this.#tables.make();
     this.#sql.exec(
       `INSERT INTO namespace (name, definition, createdMs) VALUES (?1, ?2, ?3)
        ON CONFLICT (name) DO UPDATE SET definition = ?2`,
@@ -154,16 +157,19 @@ export class RegistryStorage {
   }
 
   addKey(record: ApiKeyRecord, hash: string): void {
+    this.#tables.make();
     const text = JSON.stringify(record);
     this.#sql.exec("INSERT INTO apiKey (id, hash, record) VALUES (?, ?, ?)", record.id, hash, text);
   }
 
   /** False where there is no such key. */
   deleteKey(id: string): boolean {
+    if (!this.#tables.exist()) return false;
     return this.#sql.exec("DELETE FROM apiKey WHERE id = ? RETURNING id", id).toArray().length > 0;
   }
 
   #namespaces(where: string, ...bindings: (string | number)[]): StoredNamespace[] {
+    if (!this.#tables.exist()) return [];
     const query = `SELECT name, definition, createdMs, retiredMs FROM namespace ${where}`;
     const rows = this.#sql.exec(query, ...bindings).toArray();
     return rows.map((row) => {
@@ -174,11 +180,13 @@ export class RegistryStorage {
   }
 
   #keys(where: string, ...bindings: (string | number)[]): ApiKeyRecord[] {
+    if (!this.#tables.exist()) return [];
     const rows = this.#sql.exec(`SELECT record FROM apiKey ${where}`, ...bindings).toArray();
     return rows.map((row) => v.parse(KeyRow, row).record);
   }
 
   #count(table: "namespace" | "apiKey"): number {
+    if (!this.#tables.exist()) return 0;
     const row = this.#sql.exec(`SELECT count(*) AS count FROM ${table}`).one();
     return v.parse(CountRow, row).count;
   }

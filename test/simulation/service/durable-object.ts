@@ -156,10 +156,6 @@ export class DurableObject {
   /** A call arrives. While there are two instances, either one may get it. */
   call(method: string, args: unknown[], answer: Answer): void {
     const instance = this.#instance();
-    if (!instance) {
-      answer({ ok: false, error: new Error("the object could not be started") });
-      return;
-    }
     const { machine } = instance.process;
     const { jumps } = machine;
     instance.call(method, args, (outcome) => {
@@ -195,19 +191,14 @@ export class DurableObject {
     this.#world.after(this.#world.random.spread(...OVERLAP_MS), () => older.end("superseded"));
   }
 
-  #instance(): Instance | undefined {
+  #instance(): Instance {
     const older = this.#older;
     if (older?.isAlive && older.process.isAlive && this.#world.random.isOneOf(2)) return older;
     const current = this.#current;
     if (current?.isAlive && current.process.isAlive) return current;
-    try {
-      const host = this.#host();
-      host.machine.restarted();
-      this.#current = new Instance(host, this.disk, this.className, this.name, {});
-    } catch {
-      // A write of its schema failed.
-      this.#current = undefined;
-    }
+    const host = this.#host();
+    host.machine.restarted();
+    this.#current = new Instance(host, this.disk, this.className, this.name, {});
     return this.#current;
   }
 }
