@@ -14,6 +14,8 @@ export const WORKER_BITS_MAX = 22;
 export const LANE_BITS_MAX = 4;
 /** Largest unix time in ms that a JS Date can hold (ECMA-262, time values). */
 export const DATE_MS_MAX = 8_640_000_000_000_000;
+/** Latest unix time in ms that RFC 3339, and so JSON Schema's date-time, can write: 9999-12-31T23:59:59.999Z. */
+export const RFC3339_MS_MAX = 253_402_300_799_999;
 /** Largest ID that a JS number holds exactly has this many bits. */
 export const SAFE_ID_BITS_MAX = 53;
 

@@ -9,6 +9,7 @@
  */
 import * as v from "valibot";
 import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
+import { RFC3339_MS_MAX } from "../core/limits.ts";
 import { defaultPolicyOf, type NamespaceDefinition } from "../core/namespace.ts";
 import { REGIONS } from "../core/regions.ts";
 import { LayoutSchema } from "./line-spec.ts";
@@ -75,7 +76,13 @@ const KeySchema = v.object({
     v.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
   ),
   namespaces: v.exactOptional(v.array(v.string())),
-  expiresAtMs: v.exactOptional(whole),
+  expiresAtMs: v.exactOptional(
+    // An older version took later ones, which can't be shown.
+    v.pipe(
+      whole,
+      v.transform((ms) => Math.min(ms, RFC3339_MS_MAX)),
+    ),
+  ),
   createdMs: whole,
 });
 

@@ -151,6 +151,13 @@ describe("keys", () => {
     expect((await ask("/v1/ids/default", { key })).status).toBe(401);
   });
 
+  it("that an older version let end after the year 9999 are shown to end with it", async () => {
+    const record = { id: "late", scopes: [], createdMs: 0, expiresAtMs: 253_402_300_800_000 };
+    await env.REGISTRY.getByName("registry").addKey(record, "late");
+    const { body } = await ask("/v1/keys?cursor=lat&limit=1");
+    expect(body.keys).toMatchObject([{ id: "late", expiresAt: "9999-12-31T23:59:59.999Z" }]);
+  });
+
   it("stop sooner where the revocation is seen in the background", async () => {
     const { key, id } = await keyFor({ scopes: ["issue"] });
     vi.spyOn(Math, "random").mockReturnValue(0);
@@ -185,6 +192,8 @@ describe("keys", () => {
     [{ scopes: ["issue"], expiresAt: "soon" }, "expiresAt"],
     [{ scopes: ["issue"], expiresAt: "2020-01-01" }, "expiresAt"],
     [{ scopes: ["issue"], expiresAt: 5 }, "expiresAt"],
+    [{ scopes: ["issue"], expiresAt: "253402300800000" }, "expiresAt"],
+    [{ scopes: ["issue"], expiresAt: "9999-12-31T23:59:59.9999Z" }, "expiresAt"],
     [{ scopes: ["admin"], namespaces: ["default"] }, "namespaces"],
     [{ scopes: ["issue"], foo: 1, bar: 2 }, "bar"],
     [{ scopes: ["issue"], hash: "x" }, "hash"],
