@@ -1,7 +1,7 @@
 import { type Encoding, encode } from "./codec.ts";
 import { decompose } from "./id.ts";
 import { fieldOf, type Layout, tickStartMs } from "./layout.ts";
-import { DATE_MS_MAX } from "./limits.ts";
+import { RFC3339_MS_MAX } from "./limits.ts";
 
 /** What an ID says, for people. */
 export type DecodedId = DecodedSnowflake | DecodedNumber;
@@ -17,7 +17,7 @@ export interface DecodedNumber {
 export interface DecodedSnowflake {
   readonly id: string;
   readonly kind: "snowflake";
-  /** ISO 8601 in UTC; null past the year 275760, where dates end and a layout's line need not. */
+  /** RFC 3339 in UTC; null after the year 9999, its last one. */
   readonly time: string | null;
   readonly unixMs: number;
   readonly tick: number;
@@ -39,7 +39,7 @@ export function decodedId(layout: Layout, id: bigint): DecodedSnowflake | undefi
   return {
     id: id.toString(),
     kind: "snowflake",
-    time: unixMs <= DATE_MS_MAX ? new Date(unixMs).toISOString() : null,
+    time: unixMs <= RFC3339_MS_MAX ? new Date(unixMs).toISOString() : null,
     unixMs,
     tick,
     ...(fieldOf(layout, "datacenter") && { datacenter }),

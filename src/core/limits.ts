@@ -14,6 +14,8 @@ export const WORKER_BITS_MAX = 22;
 export const LANE_BITS_MAX = 4;
 /** Largest unix time in ms that a JS Date can hold (ECMA-262, time values). */
 export const DATE_MS_MAX = 8_640_000_000_000_000;
+/** Latest unix time in ms that RFC 3339, and so JSON Schema's date-time, can write: 9999-12-31T23:59:59.999Z. */
+export const RFC3339_MS_MAX = 253_402_300_799_999;
 /** Largest ID that a JS number holds exactly has this many bits. */
 export const SAFE_ID_BITS_MAX = 53;
 
@@ -97,8 +99,10 @@ export const DESCRIPTION_CHARS_MAX = 256;
 export const SEGMENT_FETCHES_SHOWN = 8;
 /** How long an answer is kept for its Idempotency-Key, in ms: a day, longer than any client repeats. */
 export const IDEMPOTENCY_KEPT_MS = 86_400_000;
-/** Answers kept in one namespace, about 100 bytes each; the oldest go first. 11 requests a second fill it in a day. */
+/** Answers kept in one namespace, about 150 bytes each on disk; the oldest go first. 11 requests a second fill it in a day. */
 export const IDEMPOTENCY_KEYS_MAX = 1_000_000;
+/** Answers of one owner among them: a tenth, so that one busy owner can't push out the others'. One request a second fills it in a day. */
+export const IDEMPOTENCY_KEYS_PER_OWNER_MAX = 100_000;
 /** Characters of an Idempotency-Key: room for two UUIDs and a name. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /**

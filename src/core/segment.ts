@@ -47,10 +47,14 @@ export function allocateWidth(numbers: SegmentNumbers, maxId: bigint, width: num
 
 /** The next `count` IDs, all of them or none. */
 export function allocateCount(numbers: SegmentNumbers, maxId: bigint, count: number): Allocation {
-  const first = firstFrom(numbers, maxId);
-  const last = first + BigInt(count - 1) * BigInt(numbers.delta);
-  if (last > numbers.max) return exhausted(numbers, count);
-  return { ok: true, segment: { from: maxId, until: last + 1n } };
+  const segment = exactSegment(numbers, maxId, count);
+  return segment.until > numbers.max + 1n ? exhausted(numbers, count) : { ok: true, segment };
+}
+
+/** The numbers from `from` to the `count`-th ID there, past max too. */
+export function exactSegment(numbers: SegmentNumbers, from: bigint, count: number): Segment {
+  const last = firstFrom(numbers, from) + BigInt(count - 1) * BigInt(numbers.delta);
+  return { from, until: last + 1n };
 }
 
 /** The IDs of a segment; undefined where it has none. */

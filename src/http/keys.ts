@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import { type ApiKeyRecord, fieldBeyond, SCOPES } from "../core/api-key.ts";
 import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
-import { KEY_NAME_CHARS_MAX, KEY_NAMESPACES_MAX } from "../core/limits.ts";
+import { KEY_NAME_CHARS_MAX, KEY_NAMESPACES_MAX, RFC3339_MS_MAX } from "../core/limits.ts";
 import { createKey, deleteKey, listKeys } from "../service/keys.ts";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
 import { NAMESPACE_NAME } from "../service/namespaces.ts";
@@ -17,7 +17,7 @@ import { oneOf } from "./schema.ts";
 const nameTakes = `takes 1 to ${KEY_NAME_CHARS_MAX} characters`;
 const scopesTake = `takes a list of ${SCOPES.join(", ")}, at least one`;
 const namespacesTake = `takes a list of 1 to ${KEY_NAMESPACES_MAX} names of namespaces`;
-const expiresAtTakes = `takes ${INSTANT_TAKES}`;
+const expiresAtTakes = `takes ${INSTANT_TAKES}, until the end of the year 9999`;
 
 /** The body of POST /v1/keys. */
 export const KeyBody = v.pipe(
@@ -45,7 +45,12 @@ export const KeyBody = v.pipe(
       ),
     ),
     expiresAt: v.exactOptional(
-      v.pipe(v.string(expiresAtTakes), v.transform(parseInstant), v.number(expiresAtTakes)),
+      v.pipe(
+        v.string(expiresAtTakes),
+        v.transform(parseInstant),
+        v.number(expiresAtTakes),
+        v.maxValue(RFC3339_MS_MAX, expiresAtTakes),
+      ),
     ),
   }),
   v.forward(

@@ -1,5 +1,5 @@
 /**
- * What a lease desk keeps in SQLite.
+ * What a lease desk keeps in SQLite, from its first lease on.
  *
  *   desk  (id = 0, fingerprint)  one row, written with the first lease: the layout whose worker IDs these are.
  *   lease (worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, idempotencyKey, owner, askedTtlMs)
@@ -10,18 +10,19 @@
  */
 import * as v from "valibot";
 import type { Kept, WorkerLease } from "../core/worker-lease.ts";
+import { Tables } from "./tables.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS desk (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS lease (
     worker INTEGER PRIMARY KEY, token TEXT NOT NULL, holder TEXT NOT NULL, ttlMs INTEGER NOT NULL,
     notBeforeTick INTEGER NOT NULL, notAfterTick INTEGER NOT NULL, released INTEGER NOT NULL,
-    idempotencyKey TEXT UNIQUE
+    idempotencyKey TEXT UNIQUE, owner TEXT, askedTtlMs INTEGER
   );
   CREATE INDEX IF NOT EXISTS leaseEnd ON lease (notAfterTick);
 `;
 
-/** Added to the table since, with their types. */
+/** What tables of earlier versions lack, with their types. */
 const LATER_COLUMNS = { owner: "TEXT", askedTtlMs: "INTEGER" } as const;
 
 /** A lease as it is stored, with who asked for it and how. */
@@ -57,20 +58,18 @@ const COLUMNS =
 export class LeaseStorage {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    this.#sql.exec(SCHEMA);
-    const columns = this.#sql.exec("SELECT name FROM pragma_table_info('lease')").toArray();
-    const names = columns.map((row) => v.parse(ColumnRow, row).name);
-    for (const [name, type] of Object.entries(LATER_COLUMNS)) {
-      if (!names.includes(name)) this.#sql.exec(`ALTER TABLE lease ADD COLUMN ${name} ${type}`);
-    }
+    this.#tables = new Tables(this.#sql, SCHEMA, "leaseEnd");
+    if (this.#tables.exist()) this.#addLaterColumns();
   }
 
   /** The stored layout's fingerprint; undefined before the first lease. */
   fingerprint(): string | undefined {
+    if (!this.#tables.exist()) return undefined;
     const rows = this.#sql.exec("SELECT fingerprint FROM desk").toArray();
     return rows.map((row) => v.parse(DeskRow, row).fingerprint)[0];
   }
@@ -102,6 +101,7 @@ export class LeaseStorage {
 
   /** An owner's worker IDs whose last lease ends past that tick. Reads all leases that do, by the index of their ends. */
   keptBy(owner: string, tick: number): Kept {
+    if (!this.#tables.exist()) return { count: 0, firstEndTick: 0 };
     const row = this.#sql.exec(
       "SELECT count(*) AS count, min(notAfterTick) AS firstEndTick FROM lease WHERE notAfterTick > ? AND owner = ?",
       tick,
@@ -120,6 +120,7 @@ export class LeaseStorage {
     idempotencyKey: string,
     fingerprint: string,
   ): void {
+    this.#tables.make();
     this.#storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO desk (id, fingerprint) VALUES (0, ?)", fingerprint);
       // A lease that is over gives its key away, but its row stays: it knows how far its worker ID may be stamped.
@@ -179,7 +180,16 @@ export class LeaseStorage {
     if (rowsWritten === 0) throw changedMeanwhile(worker);
   }
 
+  #addLaterColumns(): void {
+    const columns = this.#sql.exec("SELECT name FROM pragma_table_info('lease')").toArray();
+    const names = columns.map((row) => v.parse(ColumnRow, row).name);
+    for (const [name, type] of Object.entries(LATER_COLUMNS)) {
+      if (!names.includes(name)) this.#sql.exec(`ALTER TABLE lease ADD COLUMN ${name} ${type}`);
+    }
+  }
+
   #leases(where: string, ...bindings: (string | number)[]): StoredLease[] {
+    if (!this.#tables.exist()) return [];
     const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM lease ${where}`, ...bindings).toArray();
     return rows.map((row) => v.parse(LeaseRow, row));
   }

@@ -1,5 +1,5 @@
 /**
- * What the registry keeps in SQLite.
+ * What the registry keeps in SQLite, from its first namespace or key on.
  *
  *   namespace (name, definition, createdMs, retiredMs)  a row a name, for ever: a retired name stays taken.
  *   apiKey    (id, hash, record)                        hash: SHA-256 of the key in hex. The key itself is nowhere.
@@ -9,10 +9,12 @@
  */
 import * as v from "valibot";
 import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
+import { RFC3339_MS_MAX } from "../core/limits.ts";
 import { defaultPolicyOf, type NamespaceDefinition } from "../core/namespace.ts";
 import { REGIONS } from "../core/regions.ts";
 import { LayoutSchema } from "./line-spec.ts";
 import { NumberText } from "./segment-spec.ts";
+import { Tables } from "./tables.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS namespace (
@@ -76,7 +78,13 @@ const KeySchema = v.object({
     v.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
   ),
   namespaces: v.exactOptional(v.array(v.string())),
-  expiresAtMs: v.exactOptional(whole),
+  expiresAtMs: v.exactOptional(
+    // An older version took later ones, which can't be shown.
+    v.pipe(
+      whole,
+      v.transform((ms) => Math.min(ms, RFC3339_MS_MAX)),
+    ),
+  ),
   createdMs: whole,
 });
 
@@ -93,10 +101,11 @@ const CountRow = v.object({ count: whole });
 
 export class RegistryStorage {
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(SCHEMA);
+    this.#tables = new Tables(sql, SCHEMA, "apiKey");
   }
 
   /** Throws where the row is of a kind that this version does not know. */
@@ -129,6 +138,7 @@ export class RegistryStorage {
   }
 
   putNamespace(name: string, definition: NamespaceDefinition, createdMs: number): void {
+    this.#tables.make();
     this.#sql.exec(
       `INSERT INTO namespace (name, definition, createdMs) VALUES (?1, ?2, ?3)
        ON CONFLICT (name) DO UPDATE SET definition = ?2`,
@@ -165,17 +175,20 @@ export class RegistryStorage {
   }
 
   addKey(record: ApiKeyRecord, hash: string): void {
+    this.#tables.make();
     const text = JSON.stringify(record);
     this.#sql.exec("INSERT INTO apiKey (id, hash, record) VALUES (?, ?, ?)", record.id, hash, text);
   }
 
   /** The hash of the key that is gone; undefined if there was none. */
   deleteKey(id: string): string | undefined {
+    if (!this.#tables.exist()) return undefined;
     const rows = this.#sql.exec("DELETE FROM apiKey WHERE id = ? RETURNING hash", id).toArray();
     return rows.map((row) => v.parse(HashRow, row).hash)[0];
   }
 
   #namespaces(where: string, ...bindings: (string | number)[]): StoredNamespace[] {
+    if (!this.#tables.exist()) return [];
     const query = `SELECT name, definition, createdMs, retiredMs FROM namespace ${where}`;
     const rows = this.#sql.exec(query, ...bindings).toArray();
     return rows.map((row) => {
@@ -186,11 +199,13 @@ export class RegistryStorage {
   }
 
   #keys(where: string, ...bindings: (string | number)[]): ApiKeyRecord[] {
+    if (!this.#tables.exist()) return [];
     const rows = this.#sql.exec(`SELECT record FROM apiKey ${where}`, ...bindings).toArray();
     return rows.map((row) => v.parse(KeyRow, row).record);
   }
 
   #count(rows: "namespace" | "namespace WHERE retiredMs IS NULL" | "apiKey"): number {
+    if (!this.#tables.exist()) return 0;
     const row = this.#sql.exec(`SELECT count(*) AS count FROM ${rows}`).one();
     return v.parse(CountRow, row).count;
   }

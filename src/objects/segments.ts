@@ -10,25 +10,26 @@
  *  D5 start, delta and remainder for ever: a call with others is refused and given nothing.
  *  D6 A request with an Idempotency-Key gets the numbers that the key got before; those and maxId are written
  *     together or not at all.
- *  D7 A key is kept for IDEMPOTENCY_KEPT_MS, unless IDEMPOTENCY_KEYS_MAX newer ones push it out, even if one clock of
- *     each call is wrong, the object's or its caller's: an answer is stamped with the later of both clocks, and
- *     forgotten by the earlier. So a wild clock forgets nothing, and neither does one that is old because its call
- *     was queued. No call is refused for its clocks.
+ *  D7 A key is kept for IDEMPOTENCY_KEPT_MS, unless IDEMPOTENCY_KEYS_PER_OWNER_MAX newer ones of its owner push it
+ *     out, or IDEMPOTENCY_KEYS_MAX newer ones of all, even if one clock of each call is wrong, the object's or its
+ *     caller's: an answer is stamped with the later of both clocks, and forgotten by the earlier. So a wild clock
+ *     forgets nothing, and neither does one that is old because its call was queued. No call is refused for its clocks.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
 import {
-  type Allocation,
   allocateCount,
   allocateWidth,
   blockOf,
+  exactSegment,
   type Segment,
   type SegmentNumbers,
 } from "../core/segment.ts";
 import { writeSegmentReply } from "../core/segment-reply.ts";
 import { Instance } from "./instance.ts";
+import { type AnswerKey, answerKeyOf, type CallClocks } from "./kept-answers.ts";
 import { fingerprintOf, parseSegmentSpec } from "./segment-spec.ts";
-import { type CallClocks, SegmentStorage } from "./segment-storage.ts";
+import { SegmentStorage } from "./segment-storage.ts";
 import { type Tally, tallyOf, withFetch } from "./segment-tally.ts";
 
 export interface SegmentStatus {
@@ -93,26 +94,42 @@ export class Segments extends DurableObject<Env> {
    * Just the next `count` IDs; `key`, unless empty: an Idempotency-Key with its owner. `callerNowMs`: the caller's
    * clock. A segment reply as text.
    */
-  nextNumbers(spec: string, count: number, key: string, callerNowMs: number): string {
+  nextNumbers(
+    spec: string,
+    count: number,
+    key: string,
+    callerNowMs: number,
+  ): string | Promise<string> {
+    if (key === "") return this.#nextNumbers(spec, count, undefined, callerNowMs);
+    // Nothing was read before the hash is there, and nothing is awaited after (D4).
+    return answerKeyOf(key).then((known) => this.#nextNumbers(spec, count, known, callerNowMs));
+  }
+
+  #nextNumbers(
+    spec: string,
+    count: number,
+    key: AnswerKey | undefined,
+    callerNowMs: number,
+  ): string {
     const opened = this.#openFor(spec);
     if (!opened.ok) return this.#refuse(opened.refusal);
     const { open } = opened;
     const nowMs = Date.now();
     const clocks = clocksOf(nowMs, callerNowMs);
-    const kept = key === "" ? undefined : this.#storage.answer(key, clocks);
+    const kept = key && this.#storage.answers.find(key, clocks);
     if (kept && kept.count !== count) return this.#refuse(otherRequest(kept.count));
-    if (kept) return this.#repeat(open, { ok: true, segment: kept.segment });
+    if (kept) return this.#repeat(open, exactSegment(open.numbers, kept.from, count));
     const allocation = allocateCount(open.numbers, open.maxId, count);
     if (!allocation.ok) return this.#refuse(allocation.refusal);
     const { segment } = allocation;
     const { issued, exact } = open.tally;
     const tally = { ...open.tally, issued: issued + count, exact: exact + 1 };
     let moved = open;
-    if (key === "") moved = this.#move(open, segment, tally, nowMs);
+    if (!key) moved = this.#move(open, segment, tally, nowMs);
     else {
       this.#storage.atOnce(() => {
         moved = this.#move(open, segment, tally, nowMs);
-        this.#storage.keepAnswer(key, { segment, count }, clocks);
+        this.#storage.answers.keep(key, { from: segment.from, count }, clocks);
       });
     }
     this.#open = moved;
@@ -138,9 +155,9 @@ export class Segments extends DurableObject<Env> {
     return { ...open, ...to, tally, stored: true };
   }
 
-  #repeat(open: OpenSegment, allocation: Allocation): string {
+  #repeat(open: OpenSegment, segment: Segment): string {
     this.#open = { ...open, tally: { ...open.tally, repeats: open.tally.repeats + 1 } };
-    return writeSegmentReply(allocation);
+    return writeSegmentReply({ ok: true, segment });
   }
 
   #openFor(spec: string): Opened {

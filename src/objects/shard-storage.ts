@@ -1,5 +1,5 @@
 /**
- * What a shard keeps in SQLite.
+ * What a shard keeps in SQLite, from its first mark on.
  *
  *   layout (id = 0, fingerprint)  one row, written with the first mark: the layout that every ID here has.
  *   lane   (lane, mark, counters) one row a lane. No position at or above `mark` was ever granted.
@@ -10,6 +10,7 @@ import * as v from "valibot";
 import type { Layout } from "../core/layout.ts";
 import { POSITION_BITS_MAX } from "../core/limits.ts";
 import type { Raise } from "../core/line.ts";
+import { Tables } from "./tables.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS layout (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);
@@ -25,23 +26,26 @@ const LayoutRow = v.object({ fingerprint: v.string() });
 
 export class ShardStorage {
   readonly #sql: SqlStorage;
+  readonly #tables: Tables;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(SCHEMA);
+    this.#tables = new Tables(sql, SCHEMA, "lane");
   }
 
   /** The stored layout's fingerprint; undefined before the first mark. */
   fingerprint(): string | undefined {
+    if (!this.#tables.exist()) return undefined;
     const rows = this.#sql.exec("SELECT fingerprint FROM layout").toArray();
     return rows.map((row) => v.parse(LayoutRow, row).fingerprint)[0];
   }
 
   /** The marks of a layout's lanes, 0 where none is stored, and the counters that came with them. */
   line({ laneCount, lineEnd }: Layout): { marks: number[]; counters: string[] } {
-    const rows = this.#sql.exec("SELECT lane, mark, counters FROM lane ORDER BY lane").toArray();
     const marks = Array.from({ length: laneCount }, () => 0);
     const counters: string[] = [];
+    if (!this.#tables.exist()) return { marks, counters };
+    const rows = this.#sql.exec("SELECT lane, mark, counters FROM lane ORDER BY lane").toArray();
     for (const row of rows) {
       const { lane, mark, counters: text } = v.parse(LaneRow, row);
       if (lane >= laneCount || mark > lineEnd) {
@@ -61,6 +65,7 @@ export class ShardStorage {
 
   /** Stores the layout where none is; false where another one is stored. */
   claim(fingerprint: string): boolean {
+    this.#tables.make();
     this.#sql.exec("INSERT OR IGNORE INTO layout (id, fingerprint) VALUES (0, ?)", fingerprint);
     return this.fingerprint() === fingerprint;
   }

@@ -58,7 +58,11 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     {
       id: idText,
       kind: { const: "snowflake" },
-      time: { type: ["string", "null"], format: "date-time" },
+      time: {
+        type: ["string", "null"],
+        format: "date-time",
+        description: "Null after the year 9999; see unixMs",
+      },
       unixMs: { type: "integer" },
       tick: whole,
       datacenter: whole,

@@ -50,6 +50,8 @@ const ListenEvent = v.object({ event: v.literal("listen"), port: v.number() });
 
 const { host, port, dataFolder } = optionsOrStop();
 const dataPath = path.resolve(dataFolder);
+// The data is for the owner alone: what this process and workerd make. A folder that is there stays as it is.
+process.umask(0o077);
 try {
   mkdirSync(dataPath, { recursive: true });
 } catch (error) {

@@ -1,7 +1,7 @@
 /** The production build as a process: restarts, signals, bodies that break off. Needs `npm run build` before. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,6 +23,11 @@ async function start(
   const service = await ServiceProcess.start(dataFolder, variables);
   running.push(service);
   return service;
+}
+
+/** What the owner's group and all others may do with a file: mode bits. */
+function othersMay(file: string): number {
+  return statSync(file).mode & 0o077;
 }
 
 describe("npm run serve", () => {
@@ -86,6 +91,23 @@ describe("npm run serve", () => {
     await second.crash();
     const third = await start({ ADMIN_KEY });
     expect((await send(third, "/v1/ids/orders", key)).status).toBe(401);
+  });
+
+  it("makes a data folder that its owner alone can read, and files too", async () => {
+    const service = await start();
+    expect((await fetch(`${service.url}/v1/ids/default?order=strict`)).status).toBe(200);
+    const names = readdirSync(dataFolder, { recursive: true, encoding: "utf8" });
+    expect(names.filter((name) => name.endsWith(".sqlite")).length).toBeGreaterThan(1);
+    for (const name of ["..", ".", ...names]) {
+      expect([name, othersMay(path.join(dataFolder, name))]).toEqual([name, 0]);
+    }
+  });
+
+  it("leaves a data folder that is there as it is", async () => {
+    mkdirSync(dataFolder, { recursive: true });
+    chmodSync(dataFolder, 0o750);
+    await start();
+    expect(statSync(dataFolder).mode & 0o777).toBe(0o750);
   });
 
   it("SIGTERM to npm ends workerd too", async () => {

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decodedId } from "../../src/core/decoded.ts";
 import { decompose } from "../../src/core/id.ts";
 import { parseInstant } from "../../src/core/instant.ts";
-import { tickStartMs } from "../../src/core/layout.ts";
+import { layoutOf, tickStartMs } from "../../src/core/layout.ts";
 import { PRESETS } from "../../src/core/presets.ts";
 import { rangeOf } from "../../src/core/range.ts";
 import { presetOf } from "./vectors.ts";
@@ -51,6 +52,28 @@ describe("instants", () => {
     ].filter((text) => text !== "2026"),
   )("refuses %j", (text) => {
     expect(parseInstant(text)).toBeUndefined();
+  });
+});
+
+describe("the time of an ID", () => {
+  const layout = layoutOf({
+    timestampBits: 53,
+    datacenterBits: 0,
+    workerBits: 0,
+    laneBits: 0,
+    sequenceBits: 0,
+    epochMs: 0,
+    tickMs: 1,
+  });
+
+  it("is null after the year 9999, the last one of RFC 3339; unixMs goes on", () => {
+    expect(decodedId(layout, 253_402_300_799_999n)).toMatchObject({
+      time: "9999-12-31T23:59:59.999Z",
+      unixMs: 253_402_300_799_999,
+    });
+    for (const unixMs of [253_402_300_800_000, 8_640_000_000_000_000, 8_640_000_000_000_001]) {
+      expect(decodedId(layout, BigInt(unixMs))).toMatchObject({ time: null, unixMs });
+    }
   });
 });
 

@@ -288,8 +288,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "D6 an Idempotency-Key gets the same numbers",
     file: "objects/segments.ts",
-    from: 'const kept = key === "" ? undefined : this.#storage.answer(key, clocks);',
-    to: 'const kept = undefined as ReturnType<SegmentStorage["answer"]>;',
+    from: "const kept = key && this.#storage.answers.find(key, clocks);",
+    to: 'const kept = undefined as ReturnType<SegmentStorage["answers"]["find"]>;',
     project: "workerd",
     test: "test/workerd/idempotency.test.ts",
   },
@@ -308,6 +308,15 @@ export const MUTANTS: readonly Mutant[] = [
     to: "nowMs",
     project: "workerd",
     test: "test/workerd/idempotency-clocks.test.ts",
+  },
+  {
+    guard: "D7 one owner's answers push out no other's",
+    file: "objects/kept-answers.ts",
+    from: "FROM kept WHERE owner = ? ORDER BY ownerSeq LIMIT",
+    to: "FROM kept WHERE ? <> '' ORDER BY seq LIMIT",
+    project: "workerd",
+    test: "test/workerd/idempotency-keys.test.ts",
+    named: "D7 of an owner",
   },
   {
     guard: "E1 a lease begins where the last one ended",

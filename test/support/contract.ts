@@ -36,7 +36,7 @@ export async function checkAnswer(method: string, path: string, response: Respon
   // Unknown paths and methods are refused before any operation, always with the same problems.
   const { status } = response;
   if (!operation) {
-    if (!["HEAD", "OPTIONS"].includes(method) && ![401, 404, 405, 503].includes(status))
+    if (!["HEAD", "OPTIONS"].includes(method) && ![401, 403, 404, 405, 503].includes(status))
       fail(method, path, status, "no such operation");
     return;
   }

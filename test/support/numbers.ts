@@ -1,6 +1,7 @@
 /** Segments through the API: made, asked for numbers, whatever the route and format. */
+import { answerKeyOf } from "../../src/objects/kept-answers.ts";
 import { ask, put } from "./admin.ts";
-import { inSegments } from "./segments.ts";
+import { inSegments, makeTables } from "./segments.ts";
 
 let serial = 0;
 
@@ -50,12 +51,17 @@ export async function refusalOf(path: string, key?: string) {
   return { status, code, definite, detail, errors };
 }
 
-/** The keys whose answers are kept, in the order they were written. */
-export function keysKept(name: string): Promise<unknown[]> {
-  return inSegments(name, (sql) =>
-    sql
-      .exec("SELECT idempotencyKey FROM answer ORDER BY seq")
-      .toArray()
-      .map((row) => row.idempotencyKey),
+/** Whose answers are kept, in the order they were written: of `keys`, with their owner, "?" for any other. */
+export async function keysKept(name: string, keys: readonly string[] = []): Promise<string[]> {
+  await makeTables(name);
+  const hashes = await inSegments(name, (sql) =>
+    sql.exec<{ hash: ArrayBuffer }>("SELECT hash FROM kept ORDER BY seq").toArray(),
   );
+  const known = new Map<string, string>();
+  for (const key of keys) known.set(hex((await answerKeyOf(key)).hash), key);
+  return hashes.map(({ hash }) => known.get(hex(hash)) ?? "?");
+}
+
+function hex(bytes: ArrayBuffer): string {
+  return new Uint8Array(bytes).toHex();
 }

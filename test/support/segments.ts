@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Allocation, Segment } from "../../src/core/segment.ts";
 import { readSegmentReply } from "../../src/core/segment-reply.ts";
+import { SegmentStorage } from "../../src/objects/segment-storage.ts";
 import type { Segments } from "../../src/objects/segments.ts";
 
 /** A segment's numbers as they go along with each call. */
@@ -28,10 +29,17 @@ export async function evict(namespace: string): Promise<void> {
   await evictDurableObject(segmentsOf(namespace));
 }
 
+/** The tables of an object that may not have been used. */
+export async function makeTables(namespace: string): Promise<void> {
+  await inSegments(namespace, (_, { storage }) =>
+    new SegmentStorage(storage).atOnce(() => undefined),
+  );
+}
+
 /** The stored maxId; undefined before the first allocation. */
 export function maxIdOf(namespace: string): Promise<string | undefined> {
-  return inSegments(namespace, (sql) => {
-    const [row] = sql.exec("SELECT maxId FROM segment").toArray();
+  return inSegments(namespace, (_, { storage }) => {
+    const row = new SegmentStorage(storage).row();
     return row && `${row.maxId}`;
   });
 }
@@ -44,6 +52,7 @@ export async function moveBehind(namespace: string, maxId: bigint): Promise<void
 /** Makes every write of that kind fail, until `mend`. */
 export async function breakWrites(namespace: string, write: string): Promise<() => Promise<void>> {
   const raise = "BEGIN SELECT RAISE(ABORT, 'disk full'); END";
+  await makeTables(namespace);
   await inSegments(namespace, (sql) => sql.exec(`CREATE TRIGGER broken BEFORE ${write} ${raise}`));
   return async () => {
     await inSegments(namespace, (sql) => sql.exec("DROP TRIGGER broken"));

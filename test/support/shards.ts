@@ -1,6 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Shard } from "../../src/objects/shard.ts";
+import { ShardStorage } from "../../src/objects/shard-storage.ts";
+import { hasTable } from "../../src/objects/tables.ts";
 import { BUILT_IN_NAMESPACES, type SnowflakeNamespace } from "../../src/service/namespaces.ts";
 
 export function namespaceOf(name: string): SnowflakeNamespace {
@@ -21,11 +23,20 @@ export function inStorage<Value>(
   return runInDurableObject(stub, (_, state) => look(state.storage.sql, state));
 }
 
+/** The tables of a shard that may not have been used. */
+export async function makeTables(stub: DurableObjectStub<Shard>): Promise<void> {
+  await inStorage(stub, (sql) => {
+    if (hasTable(sql, "lane")) return;
+    new ShardStorage(sql).claim("none");
+    sql.exec("DELETE FROM layout");
+  });
+}
+
+/** None of a shard that was never used. */
 export function marksOf(stub: DurableObjectStub<Shard>): Promise<number[]> {
-  return inStorage(stub, (sql) =>
-    sql
-      .exec("SELECT mark FROM lane ORDER BY lane")
-      .toArray()
-      .map(({ mark }) => Number(mark)),
-  );
+  return inStorage(stub, (sql) => {
+    if (!hasTable(sql, "lane")) return [];
+    const rows = sql.exec("SELECT mark FROM lane ORDER BY lane").toArray();
+    return rows.map(({ mark }) => Number(mark));
+  });
 }

@@ -6,7 +6,6 @@ import { PRESETS } from "../../src/core/presets.ts";
 import { app } from "../../src/http/app.ts";
 import { clock, useClock } from "../support/clock.ts";
 import { idsOf, json, problemOf, readAcross, request } from "../support/requests.ts";
-import { inStorage, stubOf } from "../support/shards.ts";
 
 useClock("waits");
 
@@ -186,16 +185,6 @@ describe("/v1/shards", () => {
     const second = await json(`/v1/shards/default?limit=32&cursor=${first.cursor}`);
     expect(second).toMatchObject({ shards: [3, 4, 5, 6, 7].map((shard) => ({ shard })) });
     expect(second).not.toHaveProperty("cursor");
-  });
-
-  it("writes nothing", async () => {
-    await json("/v1/shards/leaf/4");
-    const rows = await inStorage(
-      stubOf("leaf", 4),
-      (sql) =>
-        sql.exec("SELECT (SELECT count(*) FROM lane) + (SELECT count(*) FROM layout) AS n").one().n,
-    );
-    expect(rows).toBe(0);
   });
 });
 

@@ -124,7 +124,7 @@ describe("D6 the same key", () => {
     expect(await numbersOf(`/v1/ids/${name}?count=3`, { key: "k" })).toEqual(numbersFrom(3, 3));
   });
 
-  it.each(["INSERT ON answer", "INSERT ON segment", "UPDATE ON segment"])(
+  it.each(["INSERT ON kept", "INSERT ON segment", "UPDATE ON segment"])(
     "a write that fails in the middle leaves maxId and answer as they were: %s",
     async (write) => {
       const name = await someSegment();
@@ -147,9 +147,11 @@ describe("D6 the same key", () => {
     const name = await someSegment();
     await numbersOf(`/v1/ids/${name}?count=2`, { key: "k" });
     clock.step(IDEMPOTENCY_KEPT_MS);
-    const mend = await breakWrites(name, "INSERT ON answer");
-    await runInDurableObject(segmentsOf(name), (instance) => {
-      expect(() => instance.nextNumbers(specOf(), 2, "admin k", Date.now())).toThrow("disk full");
+    const mend = await breakWrites(name, "INSERT ON kept");
+    await runInDurableObject(segmentsOf(name), async (instance) => {
+      await expect(
+        async () => await instance.nextNumbers(specOf(), 2, "admin k", Date.now()),
+      ).rejects.toThrow("disk full");
     });
     expect(await keysKept(name)).toHaveLength(1);
     expect(await maxIdOf(name)).toBe("3");

@@ -64,7 +64,8 @@ describe("K1 a write that fails", () => {
 
   it("of a first lease leaves no lease", async () => {
     await namespaceWith("first", 1);
-    await list("first");
+    await acquire("first");
+    await inDesk("first", (sql) => sql.exec("DELETE FROM lease; DELETE FROM desk"));
     await breakWrites("first", "INSERT");
     expect(outcomeOf(await tryAcquire("first"))).toEqual([503, "shard_unavailable"]);
     expect(await list("first")).toEqual([]);

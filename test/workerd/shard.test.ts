@@ -9,7 +9,7 @@ import { NO_ECHO } from "../../src/core/object-clock.ts";
 import { Shard } from "../../src/objects/shard.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { idsOf, json, problemOf } from "../support/requests.ts";
-import { inStorage, marksOf, namespaceOf, stubOf } from "../support/shards.ts";
+import { inStorage, makeTables, marksOf, namespaceOf, stubOf } from "../support/shards.ts";
 
 useClock();
 
@@ -45,6 +45,7 @@ function spanOf(reply: GrantResult): [start: number, end: number] {
 
 /** Counts rows really written, by triggers in the object's own database. */
 async function countWrites(stub: DurableObjectStub<Shard>): Promise<() => Promise<number>> {
+  await makeTables(stub);
   await inStorage(stub, (sql) => {
     sql.exec("CREATE TABLE written (rows INTEGER NOT NULL)");
     sql.exec("INSERT INTO written VALUES (0)");

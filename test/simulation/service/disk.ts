@@ -8,7 +8,8 @@ import type { World } from "./world.ts";
 /** How long a flush takes, in ms: on a local disk, or to replicas that are far away. */
 const FLUSH_MS = [1, 30] as const;
 
-const WRITES = /^\s*(INSERT|UPDATE|DELETE)\b/i;
+const WRITES = /^\s*(INSERT|UPDATE|DELETE|CREATE)\b/i;
+const SCHEMA = /^\s*CREATE\b/i;
 
 type Gate = (isFlushed: boolean) => void;
 
@@ -40,19 +41,18 @@ export class Disk {
 
   /** Runs a statement; the rows that it gives, and how many it changed. */
   run(sql: string, bindings: readonly SQLInputValue[]): { rows: unknown[]; changed: number } {
-    if (!/\?|SELECT|INSERT|UPDATE|DELETE/i.test(sql)) {
-      // The schema: there from the first time on.
-      this.#database.exec(sql);
-      return { rows: [], changed: 0 };
-    }
-    const statement = this.#statement(sql);
-    if (!WRITES.test(sql)) return { rows: statement.all(...bindings), changed: 0 };
+    if (!WRITES.test(sql)) return { rows: this.#statement(sql).all(...bindings), changed: 0 };
     this.#seen.writes += 1;
     if (this.failsOneIn > 0 && this.#world.random.isOneOf(this.failsOneIn)) {
       this.#seen.failedWrites += 1;
       throw new Error("database or disk is full: SQLITE_FULL");
     }
     this.#begin();
+    if (SCHEMA.test(sql)) {
+      this.#database.exec(sql);
+      return { rows: [], changed: 1 };
+    }
+    const statement = this.#statement(sql);
     if (/\bRETURNING\b/i.test(sql)) return { rows: statement.all(...bindings), changed: 1 };
     return { rows: [], changed: Number(statement.run(...bindings).changes) };
   }
@@ -91,11 +91,11 @@ export class Disk {
   replica(): Disk {
     const replica = new Disk(this.#world, this.#seen);
     replica.#isForsaken = true;
-    const tables = this.peek("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL");
+    const tables = this.#peek("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL");
     for (const { name, sql } of tables as { name: string; sql: string }[]) {
       replica.#database.exec(sql);
       if (!sql.startsWith("CREATE TABLE")) continue;
-      for (const row of this.peek(`SELECT * FROM ${name}`) as Record<string, SQLInputValue>[]) {
+      for (const row of this.#peek(`SELECT * FROM ${name}`) as Record<string, SQLInputValue>[]) {
         const values = Object.values(row);
         const places = values.map(() => "?").join(", ");
         replica.#database.prepare(`INSERT INTO ${name} VALUES (${places})`).run(...values);
@@ -104,8 +104,13 @@ export class Disk {
     return replica;
   }
 
-  /** Reads past the object, as flushed and written by now. */
-  peek(sql: string): unknown[] {
+  /** Rows of a table, past the object, as flushed and written by now; none before the table is there. */
+  rows(table: string, where = "true"): unknown[] {
+    const tables = this.#peek(`SELECT 1 FROM sqlite_master WHERE name = '${table}'`);
+    return tables.length > 0 ? this.#peek(`SELECT * FROM ${table} WHERE ${where}`) : [];
+  }
+
+  #peek(sql: string): unknown[] {
     return this.#statement(sql).all();
   }
 

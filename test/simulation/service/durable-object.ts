@@ -95,10 +95,6 @@ export class DurableObject {
       return;
     }
     const instance = this.#instance();
-    if (!instance) {
-      answer(failed("the object could not be started"));
-      return;
-    }
     instance.process.machine.stall.message(() => {
       instance.stall.message(() => this.#deliver(instance, call, answer));
     });
@@ -160,21 +156,16 @@ export class DurableObject {
     });
   }
 
-  #instance(): Instance | undefined {
+  #instance(): Instance {
     const older = this.#older;
     const isOlderAlive = older?.isAlive && older.process.isAlive;
     if (isOlderAlive && this.#world.random.isOneOf(2)) return older;
     const current = this.#current;
     if (current?.isAlive && current.process.isAlive) return current;
-    try {
-      this.#current = this.#start();
-      if (isOlderAlive) {
-        older.hadCompany = true;
-        this.#current.hadCompany = true;
-      }
-    } catch {
-      // A write of its schema failed.
-      this.#current = undefined;
+    this.#current = this.#start();
+    if (isOlderAlive) {
+      older.hadCompany = true;
+      this.#current.hadCompany = true;
     }
     return this.#current;
   }

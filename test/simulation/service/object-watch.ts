@@ -91,11 +91,11 @@ export class ObjectWatch implements Listener {
 }
 
 function markOf(disk: Disk, lane: number): number {
-  const rows = disk.peek(`SELECT mark FROM lane WHERE lane = ${lane}`) as { mark: number }[];
+  const rows = disk.rows("lane", `lane = ${lane}`) as { mark: number }[];
   return rows[0]?.mark ?? 0;
 }
 
 function maxIdOf(disk: Disk): bigint {
-  const rows = disk.peek("SELECT maxId FROM segment") as { maxId: string }[];
+  const rows = disk.rows("segment") as { maxId: string }[];
   return BigInt(rows[0]?.maxId ?? 0);
 }
