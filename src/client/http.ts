@@ -18,8 +18,8 @@ export function httpAsk(url: string | URL, key: string | undefined): Ask {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const address = `${base}/v1/${path}?${new URLSearchParams(given)}`;
     const headers = { ...shared, ...init.headers };
-    // A redirect would make a GET of a POST.
-    const response = await fetch(address, { ...init, headers, redirect: "error" });
+    // A redirect would make a GET of a POST. Workers know no redirect: "error".
+    const response = await fetch(address, { ...init, headers, redirect: "manual" });
     // Read whole: an answer that breaks off is none.
     const text = await response.text();
     const body = jsonOf(text || "null");

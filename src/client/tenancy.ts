@@ -129,8 +129,7 @@ export class Tenancy {
     await this.#abandon();
     if (!holding) return;
     const { lease, line, mark } = holding;
-    // The store first: once the lease is given back, nobody may take it up from there. If the store is another's by
-    // now, so is the lease.
+    // The store first: nobody may take a released lease up from there. If the store is another's, so is the lease.
     const hasStore = mark !== Number.POSITIVE_INFINITY;
     const isLeft = !hasStore || (await this.#store?.put().catch(() => false));
     if (isLeft) await this.#release(lease, Math.ceil(line.unstamped / lease.layout.sequenceCount));

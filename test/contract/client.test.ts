@@ -245,6 +245,13 @@ describe("retries", () => {
     expect(error.message).toBe(`Request to ${url} failed: ECONNREFUSED`);
   });
 
+  it("not along a redirect, which would make a GET of a POST", async () => {
+    const headers = { location: `${service.url}/v1/blocks/default?count=1` };
+    const { client, asked } = await faulty([{ status: 301, body: "", headers }]);
+    expect(await rejection(client.take(1))).toMatchObject({ code: "malformed", status: 301 });
+    expect(asked).toHaveLength(1);
+  });
+
   it("not for what somebody has to mend", async () => {
     const { client, asked } = await faulty([{ status: 503, body: { code: "not_configured" } }]);
     expect(await rejection(client.take(1))).toMatchObject({ code: "not_configured" });

@@ -69,7 +69,10 @@ const SHORT: Row[] = [
   ["/v1/ids/default?key=a.b_c-9&count=3"],
   ["/v1/ids/default", { headers: { accept: "*/*" } }],
   ["/v1/ids/default", { headers: { accept: "application/json" } }],
-  ["/v1/ids/default", { headers: { origin: "https://app.example" } }],
+  [
+    "/v1/ids/default",
+    { headers: { origin: "https://app.example", "sec-fetch-site": "same-site" } },
+  ],
   ["/v1/ids/default", { headers: { "content-type": "application/json", cookie: "a=b" } }],
 ];
 
