@@ -15,9 +15,11 @@ import {
   overflow,
   SECTIONS,
 } from "./pages.ts";
-import { TestService } from "./service.ts";
+import { ADMIN_KEY, TestService } from "./service.ts";
 
 const service = TestService.ofFile("open");
+/** Open access makes no keys. */
+const closed = TestService.ofFile("keys");
 const browser = TestBrowser.ofFile();
 beforeAll(() => fill(service));
 
@@ -68,7 +70,7 @@ describe("axe finds nothing, in light, in dark and at 390 px; large text does no
   });
 
   it("a key that is shown, and a question", async () => {
-    const page = await browser.open(`${service.url}/#/keys`);
+    const page = await browser.open(`${closed.url}/#/keys`, { key: ADMIN_KEY });
     await page.getByLabel("admin").check();
     await button(page, "Create").click();
     await button(page, "I have it").waitFor();

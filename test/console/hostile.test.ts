@@ -12,6 +12,8 @@ import { alerts, button, complains, expectCount, expectPlainWords, overflow } fr
 import { ADMIN_KEY, TestService } from "./service.ts";
 
 const service = TestService.ofFile("open");
+/** Open access makes no keys. */
+const closed = TestService.ofFile("keys");
 const browser = TestBrowser.ofFile();
 
 const NAMES = ["decode", "range", "get", "design", "shards", "leases", "keys"];
@@ -28,7 +30,7 @@ const TAILS: readonly (readonly [what: string, tail: string])[] = [
 ];
 
 /** The page stands, has no foreign element, leads nowhere else and says nothing that only a program would. */
-async function stands(page: Page): Promise<void> {
+async function stands(page: Page, { url } = service): Promise<void> {
   const seen = await page.evaluate(() => ({
     headings: document.querySelectorAll("h1").length,
     foreign: document.querySelectorAll("img, iframe, form[action], script:not([src])").length,
@@ -38,7 +40,7 @@ async function stands(page: Page): Promise<void> {
       .filter((href) => !/^(#\/|\/docs$)/.test(href)),
     origin: location.origin,
   }));
-  expect(seen).toEqual({ headings: 1, foreign: 0, isRun: false, links: [], origin: service.url });
+  expect(seen).toEqual({ headings: 1, foreign: 0, isRun: false, links: [], origin: url });
   expect(await overflow(page)).toBeLessThanOrEqual(0);
   await expectPlainWords(page);
 }
@@ -88,13 +90,13 @@ describe("HTML stays text", () => {
   });
 
   it("as the holder of a lease and the name of a key", async () => {
-    await service.ask("/v1/leases/js53", "POST", { holder: EVIL, ttlMs: 600_000 });
-    await service.ask("/v1/keys", "POST", { name: EVIL, scopes: ["issue"] });
-    const page = await browser.open(`${service.url}/#/decode`);
+    await closed.ask("/v1/leases/js53", "POST", { holder: EVIL, ttlMs: 600_000 });
+    await closed.ask("/v1/keys", "POST", { name: EVIL, scopes: ["issue"] });
+    const page = await browser.open(`${closed.url}/#/decode`, { key: ADMIN_KEY });
     for (const address of ["#/leases/js53", "#/keys"]) {
-      await page.goto(`${service.url}/${address}`);
+      await page.goto(`${closed.url}/${address}`);
       await page.getByText(EVIL).first().waitFor();
-      await stands(page);
+      await stands(page, closed);
     }
   });
 

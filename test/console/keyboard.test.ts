@@ -18,6 +18,9 @@ import {
 import { ADMIN_KEY, TestService } from "./service.ts";
 
 const service = TestService.ofFile("open");
+/** Open access makes no keys. */
+const closed = TestService.ofFile("keys");
+const withKey = { key: ADMIN_KEY } as const;
 const browser = TestBrowser.ofFile();
 beforeAll(() => fill(service));
 
@@ -47,7 +50,7 @@ function place(page: Page): Promise<Place> {
 }
 
 async function makeKey(name: string): Promise<string> {
-  const { id } = await service.ask("/v1/keys", "POST", { name, scopes: ["issue"] });
+  const { id } = await closed.ask("/v1/keys", "POST", { name, scopes: ["issue"] });
   return `${id}`;
 }
 
@@ -137,7 +140,7 @@ describe("the focus goes to", () => {
 
   it("a question, all of it in sight, and back on Escape and on No", async () => {
     await makeKey("asked for");
-    const page = await browser.open(`${service.url}/#/keys`, { width: 375 });
+    const page = await browser.open(`${closed.url}/#/keys`, { ...withKey, width: 375 });
     const revoke = button(page, /^Revoke/).first();
     await revoke.focus();
     const question = page.getByRole("group", { name: /It ends for good/ });
@@ -182,7 +185,7 @@ describe("the focus goes to", () => {
   });
 
   it("where the next key is made, once a shown one is put away; copying keeps it", async () => {
-    const page = await browser.open(`${service.url}/#/keys`);
+    const page = await browser.open(`${closed.url}/#/keys`, withKey);
     await button(page, "Create").click();
     const copy = button(page, "Copy the key");
     await copy.focus();
@@ -215,7 +218,7 @@ describe("before the next frame, however late that is", () => {
 
   it("so have the question before a key is revoked, and what is said once its row is gone", async () => {
     const id = await makeKey("quickly gone");
-    const page = await browser.open(`${service.url}/#/keys`, late);
+    const page = await browser.open(`${closed.url}/#/keys`, { ...withKey, ...late });
     const revoke = button(page, `Revoke the key ${id}`);
     await revoke.focus();
     for (const key of ["Enter", "Tab", "Enter"]) await page.keyboard.press(key);
@@ -259,11 +262,11 @@ describe("faster than the page is drawn", () => {
   });
 
   it("a button pressed twice does it once", async () => {
-    const page = await browser.open(`${service.url}/#/keys`);
+    const page = await browser.open(`${closed.url}/#/keys`, withKey);
     await page.getByLabel("Name", { exact: true }).fill("pressed twice");
     await button(page, "Create").dblclick({ delay: 0 });
     await button(page, "I have it").waitFor();
-    const { keys } = await service.ask("/v1/keys");
+    const { keys } = await closed.ask("/v1/keys");
     expect(JSON.stringify(keys).split("pressed twice").length - 1).toBe(1);
   });
 });

@@ -28,10 +28,9 @@ export const SECTIONS = [
   { title: "Keys", address: "#/keys", scope: "admin", sign: "A new key" },
 ] as const;
 
-/** Something to list in Leases and Keys. */
+/** Something to list in Leases. */
 export async function fill(service: TestService): Promise<void> {
   await service.ask("/v1/leases/default", "POST", { holder: "pod-7", ttlMs: 600_000 });
-  await service.ask("/v1/keys", "POST", { name: "a key", scopes: ["issue"] });
 }
 
 /** What stands beside a row's heading, in the first cell. */

@@ -147,8 +147,8 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
     /broken: (H4|T2)/,
     {
       file: "service/issue.ts",
-      from: "return isPinned(placement)\n    ?",
-      to: "return isPinned(placement) && count > 1\n    ?",
+      from: "return request.isPinned\n    ?",
+      to: "return request.isPinned && count > 1\n    ?",
     },
   ],
   [
