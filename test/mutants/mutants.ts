@@ -411,6 +411,23 @@ export const MUTANTS: readonly Mutant[] = [
     named: "W1",
   },
   {
+    guard: "W3 what a store answers after its deadline is void",
+    file: "client/store-writer.ts",
+    from: "this.#turns.next();\n        reject(new Error(timeout));",
+    to: "reject(new Error(timeout));",
+    project: "core",
+    test: "test/core/tenancy-faults.test.ts",
+  },
+  {
+    guard: "R3 a revoked key writes nothing",
+    file: "objects/registry.ts",
+    from: "return record !== undefined && !isExpired(record, Date.now()) && hasScope(record, scope);",
+    to: "return true || hasScope(record ?? ADMIN, scope) || isExpired(ADMIN, 0);",
+    project: "workerd",
+    test: "test/workerd/access.test.ts",
+    named: "once revoked",
+  },
+  {
     guard: "W2 a store with another's text is lost",
     file: "client/store-writer.ts",
     from: "this.#texts.length > 0 && !this.#texts.includes(stored)",
