@@ -7,7 +7,9 @@
  *     synced.
  *  P2 Of all who would put the next generation one does: a link fails where its name is taken. There is no lock that
  *     a crash could leave behind.
- *  P3 Who finds a higher generation after its own has lost, however late it was: an older name may be free again.
+ *  P3 A put counts only if the generation that it replaces is still there once its own is linked: a late one may get a
+ *     name that is free again. Older generations are removed in ascending order, so while one is there, no later name
+ *     was ever free again. A listing decides nothing of this: it is not atomic.
  */
 import { randomUUID } from "node:crypto";
 import { link, open, readdir, readFile, rm } from "node:fs/promises";
@@ -30,7 +32,11 @@ export function fileStore(file: string): MinterStore {
       const before = await newest(file);
       if (before?.text !== expected) return false;
       const number = (before?.number ?? 0) + 1;
-      return (await linked(file, number, text)) && (await isNewest(file, number));
+      if (!(await linked(file, number, text))) return false;
+      const isReplaced = !before || (await textAt(file, before.number)) === expected;
+      if (isReplaced && (await isNewest(file, number))) return true;
+      await rm(`${file}.${number}`, { force: true });
+      return false;
     },
   };
 }
@@ -39,14 +45,20 @@ async function newest(file: string): Promise<Generation | undefined> {
   for (let reads = 0; reads < READS_MAX; reads += 1) {
     const number = Math.max(0, ...(await numbersOf(file)));
     if (number === 0) return undefined;
-    try {
-      return { number, text: await readFile(`${file}.${number}`, "utf8") };
-    } catch (error) {
-      // There is a newer one by now.
-      if (!isCode(error, "ENOENT")) throw error;
-    }
+    const text = await textAt(file, number);
+    // If it is gone, there is a newer one by now.
+    if (text !== undefined) return { number, text };
   }
   throw new Error(`cannot read ${file}: it changes all the time`);
+}
+
+async function textAt(file: string, number: number): Promise<string | undefined> {
+  try {
+    return await readFile(`${file}.${number}`, "utf8");
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
 }
 
 /** Makes a generation (P1); false where there is one of that number (P2). */
@@ -65,13 +77,13 @@ async function linked(file: string, number: number, text: string): Promise<boole
   return true;
 }
 
-/** Whether that generation is the newest (P3); removes what is older, or the generation itself. */
+/** Whether no newer generation is listed; removes what is older, in ascending order (P3). */
 async function isNewest(file: string, number: number): Promise<boolean> {
   const numbers = await numbersOf(file);
-  const isLost = numbers.some((other) => other > number);
-  const left = isLost ? [number] : numbers.filter((other) => other < number);
-  for (const one of left) await rm(`${file}.${one}`, { force: true });
-  return !isLost;
+  if (numbers.some((other) => other > number)) return false;
+  const older = numbers.filter((other) => other < number).sort((one, other) => one - other);
+  for (const one of older) await rm(`${file}.${one}`, { force: true });
+  return true;
 }
 
 async function numbersOf(file: string): Promise<number[]> {

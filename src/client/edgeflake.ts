@@ -115,8 +115,6 @@ export class Edgeflake {
       const partKey = key && part < count ? await partKeyOf(`${key} ${count} ${ids.length}`) : key;
       const asked = { ...placement, idempotencyKey: partKey };
       const lease = await this.#lease(part, asked, left).catch((error: unknown) => {
-        // Fewer are to be asked for.
-        if (part > this.#requestMax && leftMs > 0) return;
         if (ids.length > 0 && error instanceof EdgeflakeError) {
           Object.assign(error, { definite: false });
         }
@@ -183,7 +181,7 @@ export class Edgeflake {
     // Once, and no longer than its claim: whoever finds nothing in memory asks for itself.
     const once = { ...this.#options, timeoutMs: CLAIM_LAPSES_MS, retries: 0 };
     const work = this.#lease(count, {}, once).then(
-      (lease) => this.#buffer.fill(fetch, lease, Date.now()),
+      (lease) => lease && this.#buffer.fill(fetch, lease, Date.now()),
       (error: EdgeflakeError) => {
         this.#failedAtMs = nowMs;
         this.#restMs = Math.min(error.retryAfterMs ?? 0, REST_MAX_MS);
@@ -196,20 +194,24 @@ export class Edgeflake {
     }
   }
 
-  async #lease(count: number, asked: Asked, retry: RetryOptions): Promise<Lease> {
+  /** Undefined: fewer IDs are to be asked for, in the time that is left. */
+  async #lease(count: number, asked: Asked, retry: RetryOptions): Promise<Lease | undefined> {
     let askedAtMs = 0;
-    const answer = await withRetries(retry, async (either) => {
-      askedAtMs = Date.now();
-      return readBlocks(await this.#transport.blocks(count, asked, either), count);
-    }).catch((error: unknown) => {
+    try {
+      const answer = await withRetries(retry, async (either) => {
+        askedAtMs = Date.now();
+        return readBlocks(await this.#transport.blocks(count, asked, either), count);
+      });
+      this.#buffer.freshForMs = answer.freshForMs;
+      const blocks = answer.blocks.map((block) => ({ ...block, first: BigInt(block.first) }));
+      return { blocks, shard: answer.shard, askedAtMs };
+    } catch (error) {
       const { errors = [] } = error instanceof EdgeflakeError ? error : {};
       const { max = count } = errors.find(({ parameter }) => parameter === "count") ?? {};
-      if (isWhole(max, 1, count - 1)) this.#requestMax = max;
-      throw error;
-    });
-    this.#buffer.freshForMs = answer.freshForMs;
-    const blocks = answer.blocks.map((block) => ({ ...block, first: BigInt(block.first) }));
-    return { blocks, shard: answer.shard, askedAtMs };
+      if (!isWhole(max, 1, count - 1) || retry.timeoutMs <= 1) throw error;
+      this.#requestMax = max;
+      return undefined;
+    }
   }
 }
 

@@ -162,8 +162,7 @@ export class Tenancy {
   }
 
   /** Leaves a lease alone that a store may have given to another: it may be stamped to its end. */
-  async #abandon(): Promise<void> {
-    const lease = this.#acquired;
+  async #abandon(lease = this.#acquired): Promise<void> {
     this.#takeNext();
     if (lease) await this.#release(lease);
   }
@@ -186,6 +185,7 @@ export class Tenancy {
 
   /** Begins a line at the mark, once the store knows how far it may go. False: the store is another's. */
   async #hold(lease: HeldLease, mark: number, check: Check): Promise<boolean> {
+    check();
     const { layout, policy, worker } = lease;
     const line = new MintLine(layout, policy, worker, mark, mark);
     const renewAtMs = performance.now() + renewInMs(lease);

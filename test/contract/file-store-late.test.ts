@@ -7,14 +7,25 @@ import { fileStore } from "../../src/client-node/file-store.ts";
 
 /** Happens after the comparison, right before the new generation gets its name. */
 let beforeLink: () => void;
+/** What was removed, in that order, besides files that were never put. */
+let removed: string[] = [];
+/** Files that listings miss. */
+let unlisted: readonly string[] = [];
 
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof import("node:fs/promises")>();
+  const rm: typeof real.rm = async (name, options) => {
+    if (!`${name}`.endsWith(".new")) removed.push(path.basename(`${name}`));
+    await real.rm(name, options);
+  };
   const link: typeof real.link = async (existing, name) => {
     beforeLink();
     await real.link(existing, name);
   };
-  return { ...real, link };
+  // A listing is not atomic: what is put while it is made may be missing in it.
+  const readdir = async (name: string) =>
+    (await real.readdir(name)).filter((one) => !unlisted.includes(one));
+  return { ...real, link, readdir, rm };
 });
 
 let folder: string;
@@ -23,6 +34,8 @@ const generation = (number: number) => path.join(folder, `lease.json.${number}`)
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
   writeFileSync(generation(5), "five");
+  unlisted = [];
+  removed = [];
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -44,6 +57,27 @@ it("P3 a name that is free again, since others have gone on, is lost too", async
   expect(await store.put("six", "five")).toBe(false);
   expect(await store.get()).toBe("seven");
   expect(readdirSync(folder)).toEqual(["lease.json.7"]);
+});
+
+it("P3 … even if its listing misses those others", async () => {
+  beforeLink = () => {
+    writeFileSync(generation(7), "seven");
+    rmSync(generation(5));
+    unlisted = ["lease.json.7"];
+  };
+  const store = fileStore(path.join(folder, "lease.json"));
+  expect(await store.put("six", "five")).toBe(false);
+  unlisted = [];
+  expect(await store.get()).toBe("seven");
+  expect(readdirSync(folder)).toEqual(["lease.json.7"]);
+});
+
+it("P3 older generations go in ascending order", async () => {
+  for (const number of [2, 3, 4]) writeFileSync(generation(number), `${number}`);
+  beforeLink = () => undefined;
+  const store = fileStore(path.join(folder, "lease.json"));
+  expect(await store.put("six", "five")).toBe(true);
+  expect(removed).toEqual([2, 3, 4, 5].map((number) => `lease.json.${number}`));
 });
 
 it("otherwise it has won", async () => {

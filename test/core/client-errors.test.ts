@@ -48,6 +48,30 @@ describe("an error is definite", () => {
   });
 });
 
+it("a take that failed does not go on because another learnt to ask for fewer", async () => {
+  let fails = (): void => undefined;
+  const waits = new Promise<void>((resolve) => {
+    fails = resolve;
+  });
+  const asked: number[] = [];
+  const binding = countingBinding(async ({ count, order }) => {
+    asked.push(count);
+    if (order === "strict" && count > 20_000) {
+      const errors = [{ parameter: "count", detail: "takes fewer", min: 1, max: 20_000 }];
+      return { ...INVALID, errors };
+    }
+    if (order === "strict") return undefined;
+    await waits;
+    return { code: "shard_unavailable", status: 503, definite: false };
+  });
+  const client = new Edgeflake({ binding, namespace: "orders", retries: 0 });
+  const failing = failure(client.take(50_000));
+  expect(await client.take(50_000, { order: "strict" })).toHaveLength(50_000);
+  fails();
+  expect(await failing).toMatchObject({ code: "shard_unavailable", definite: false });
+  expect(asked).toEqual([50_000, 50_000, 20_000, 20_000, 10_000]);
+});
+
 describe("fetching ahead that failed", () => {
   let nowMs = 0;
   beforeEach(() => {

@@ -336,3 +336,25 @@ describe("a store that another process took while a put was late", () => {
     expect(tenancy.storeLost).toBe(true);
   });
 });
+
+describe("a minter that closes", () => {
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
+    "T4 holds no lease that arrives meanwhile (%d turns later)",
+    async (turns) => {
+      const { desk, tenancy } = await begun();
+      desk.refuses = refusal("lease_lost");
+      await upkeep(tenancy);
+      let arrives = (): void => undefined;
+      desk.leases = new Promise((resolve) => {
+        arrives = resolve;
+      });
+      await upkeep(tenancy);
+      expect([tenancy.line, desk.count("POST")]).toEqual([undefined, 2]);
+      arrives();
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      await tenancy.end();
+      await pass(0);
+      expect(tenancy.line).toBeUndefined();
+    },
+  );
+});

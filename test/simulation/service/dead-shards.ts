@@ -182,13 +182,14 @@ export class DeadShardTrial {
     }
   }
 
-  /** Twice: the first of them may be the one that tries it. */
+  /** One after another: the first of two may be the one that tries it, and others leave the home alone meanwhile. */
   #checkHome({ isolate, space, shards }: Seen): void {
-    for (let request = 0; request < 2; request += 1) {
-      this.#ask(isolate, space, {}, (outcome) => {
-        if (this.#shardOf(space, outcome) !== shards[0]) this.#broken("T4", space, outcome);
+    this.#ask(isolate, space, {}, (first) => {
+      if (!first.ok) this.#broken("T1", space, first);
+      this.#ask(isolate, space, {}, (second) => {
+        if (this.#shardOf(space, second) !== shards[0]) this.#broken("T4", space, second);
       });
-    }
+    });
   }
 
   /** Asks for an ID that is in nobody's memory. */
