@@ -396,8 +396,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "P3 who is overtaken has lost",
     file: "client-node/file-store.ts",
-    from: "return !isLost;",
-    to: "return true;",
+    from: "(await textAt(file, before.number)) === expected",
+    to: "expected !== text",
     project: "contract",
     test: "test/contract/file-store-late.test.ts",
   },
