@@ -7,8 +7,10 @@ import {
   ANSWER_MAX_MS,
   CALL_TRIES_MAX,
   FIRST_WAIT_MAX_MS,
-  OTHER_ANSWER_MAX_MS,
+  OTHER_ANSWER_MIN_MS,
   PINNED_ANSWER_MAX_MS,
+  STALL_GRACE_MS,
+  UNPINNED_ANSWER_MAX_MS,
 } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import { isWorthRepeating, refusalOf, withDeadline } from "./object-call.ts";
@@ -66,13 +68,16 @@ async function issueFromOneOfTwo(
   namespace: SnowflakeNamespace,
   request: ShardRequest,
 ): Promise<Issued> {
+  const sinceMs = Date.now();
   const first = await issueFrom(shards, namespace, request);
   if (first.ok || !FAILOVER_CODES.includes(first.refusal.code)) return first;
   restShard(namespace, request.shard, first.refusal);
   const shard = otherShard(namespace, request.shard);
   if (shard === undefined) return first;
   const waitLeftMs = Math.max(0, namespace.policy.maxWaitMs - first.waitedMs);
-  const answerMaxMs = OTHER_ANSWER_MAX_MS;
+  const spentMs = Math.max(0, Date.now() - sinceMs);
+  const leftMs = UNPINNED_ANSWER_MAX_MS - STALL_GRACE_MS - spentMs - waitLeftMs;
+  const answerMaxMs = Math.max(leftMs, OTHER_ANSWER_MIN_MS);
   const second = await issueFrom(shards, namespace, {
     ...request,
     shard,

@@ -22,9 +22,11 @@ export const BATCH_FRESH_DIVISOR = 2;
 export const FIRST_WAIT_MAX_MS = 1100;
 /** Deadline of an unpinned request's first shard, in ms, besides the wait it is allowed: another can still reply within 2 s. */
 export const ANSWER_MAX_MS = 700;
-/** The same for that other shard: no further one is asked, and it may have to start. */
-export const OTHER_ANSWER_MAX_MS = 2000;
-/** The same for an object that no other can replace: a cold start takes a second or more, clients give up at 10 s. */
+/** In which an unpinned request is answered in all, in ms, unless it waits as its namespace allows: people notice more. */
+export const UNPINNED_ANSWER_MAX_MS = 2000;
+/** … but that other shard has at least this, in ms: one that works needs less. */
+export const OTHER_ANSWER_MIN_MS = 200;
+/** Deadline of a call to an object that no other can replace, in ms: a cold start takes a second or more, clients give up at 10 s. */
 export const PINNED_ANSWER_MAX_MS = 5000;
 /** Extra time after a deadline, in ms: after a stall, timers run before the replies that arrived meanwhile. */
 export const STALL_GRACE_MS = 100;

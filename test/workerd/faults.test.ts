@@ -153,6 +153,31 @@ describe("a shard that never answers", () => {
     },
   );
 
+  it.each([
+    [250, 2000],
+    [1100, 2200 + 1100],
+  ])(
+    "beside another such one is told within 2 s, and what it may wait: maxWaitMs %d",
+    async (maxWaitMs, mostMs) => {
+      const usual = someNamespace();
+      const namespace = { ...usual, policy: { ...usual.policy, maxWaitMs } };
+      const { shards, calls } = silent(() => true);
+      const done = vi.fn();
+      const issued = issue(shards, namespace, FRESH, 1);
+      void issued.then(done);
+      for (let ms = 0; ms < mostMs && done.mock.calls.length === 0; ms += 50) {
+        clock.step(50);
+        await vi.advanceTimersByTimeAsync(50);
+      }
+      expect(done).toHaveBeenCalledOnce();
+      expect(await issued).toMatchObject({
+        refusal: { code: "shard_unavailable" },
+        definite: false,
+      });
+      expect(calls).toHaveLength(2);
+    },
+  );
+
   it("is waited for longer in a namespace that has no other", async () => {
     const namespace = { ...someNamespace(), shards: 1 };
     const { shards } = silent(() => true);
