@@ -148,7 +148,11 @@ function issueFrom(
     disagreements: 0,
   };
   const budgetMs = Math.max(0, waitLeftMs - tried.waitedMs);
-  const again = (next: Tried) => issueFrom(shards, namespace, request, next);
+  // Not in the grace: each further try would have another.
+  const again = (next: Tried) =>
+    Date.now() - tried.sinceMs < waitLeftMs + answerMaxMs
+      ? issueFrom(shards, namespace, request, next)
+      : undefined;
   const echo = echoes && !before ? echoFor(shardName(namespace, shard), nowMs) : NO_ECHO;
   const call = stubOf(shards, namespace, shard).grant(
     namespace.lineSpec,
@@ -176,7 +180,7 @@ function settle(
   shard: number,
   { clock, result }: GrantReply,
   tried: Tried,
-  again: (next: Tried) => Promise<Issued>,
+  again: (next: Tried) => Promise<Issued> | undefined,
 ): Issued | Promise<Issued> {
   noteClock(shardName(namespace, shard), clock);
   if (result.ok) {
@@ -188,10 +192,11 @@ function settle(
   const waitedMs = tried.waitedMs + result.waitedMs;
   const disagreements = tried.disagreements + 1;
   // In a disagreement of clocks ours may be the stale one: it is read again for the second call.
-  if (refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX) {
-    return again({ ...tried, definite, waitedMs, throws: 0, disagreements });
-  }
-  return { ok: false, refusal, definite, waitedMs };
+  const retried =
+    refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX
+      ? again({ ...tried, definite, waitedMs, throws: 0, disagreements })
+      : undefined;
+  return retried ?? { ok: false, refusal, definite, waitedMs };
 }
 
 /** A call that waited may have gone on from a tick's last lane to the first lane of that tick: its IDs ascend all the same. */
@@ -207,12 +212,14 @@ function recover(
   shard: number,
   error: unknown,
   tried: Tried,
-  again: (next: Tried) => Promise<Issued>,
+  again: (next: Tried) => Promise<Issued> | undefined,
 ): Issued | Promise<Issued> {
   const throws = tried.throws + 1;
-  if (throws < CALL_TRIES_MAX && isWorthRepeating(error)) {
-    return again({ ...tried, definite: false, throws });
-  }
+  const retried =
+    throws < CALL_TRIES_MAX && isWorthRepeating(error)
+      ? again({ ...tried, definite: false, throws })
+      : undefined;
+  if (retried) return retried;
   const refusal = refusalOf(`Shard ${shard} of ${namespace.name}`, error);
   const definite = tried.definite && isDefinite(refusal);
   return { ok: false, refusal, definite, waitedMs: tried.waitedMs };
