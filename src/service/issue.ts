@@ -148,11 +148,9 @@ function issueFrom(
     disagreements: 0,
   };
   const budgetMs = Math.max(0, waitLeftMs - tried.waitedMs);
+  const again = (next: Tried) => issueFrom(shards, namespace, request, next);
   // Not in the grace: each further try would have another.
-  const again = (next: Tried) =>
-    Date.now() - tried.sinceMs < waitLeftMs + answerMaxMs
-      ? issueFrom(shards, namespace, request, next)
-      : undefined;
+  const inTime = () => Date.now() - tried.sinceMs < waitLeftMs + answerMaxMs;
   const echo = echoes && !before ? echoFor(shardName(namespace, shard), nowMs) : NO_ECHO;
   const call = stubOf(shards, namespace, shard).grant(
     namespace.lineSpec,
@@ -171,7 +169,10 @@ function issueFrom(
       shardAnswered(namespace, shard, nowMs);
       return settle(namespace, shard, readGrantReply(text), tried, again);
     },
-    (error: unknown) => recover(namespace, shard, error, tried, again),
+    (error: unknown) => {
+      const triesLeft = inTime() ? tried : { ...tried, throws: CALL_TRIES_MAX };
+      return recover(namespace, shard, error, triesLeft, again);
+    },
   );
 }
 
@@ -180,7 +181,7 @@ function settle(
   shard: number,
   { clock, result }: GrantReply,
   tried: Tried,
-  again: (next: Tried) => Promise<Issued> | undefined,
+  again: (next: Tried) => Promise<Issued>,
 ): Issued | Promise<Issued> {
   noteClock(shardName(namespace, shard), clock);
   if (result.ok) {
@@ -192,11 +193,10 @@ function settle(
   const waitedMs = tried.waitedMs + result.waitedMs;
   const disagreements = tried.disagreements + 1;
   // In a disagreement of clocks ours may be the stale one: it is read again for the second call.
-  const retried =
-    refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX
-      ? again({ ...tried, definite, waitedMs, throws: 0, disagreements })
-      : undefined;
-  return retried ?? { ok: false, refusal, definite, waitedMs };
+  if (refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX) {
+    return again({ ...tried, definite, waitedMs, throws: 0, disagreements });
+  }
+  return { ok: false, refusal, definite, waitedMs };
 }
 
 /** A call that waited may have gone on from a tick's last lane to the first lane of that tick: its IDs ascend all the same. */
@@ -212,14 +212,12 @@ function recover(
   shard: number,
   error: unknown,
   tried: Tried,
-  again: (next: Tried) => Promise<Issued> | undefined,
+  again: (next: Tried) => Promise<Issued>,
 ): Issued | Promise<Issued> {
   const throws = tried.throws + 1;
-  const retried =
-    throws < CALL_TRIES_MAX && isWorthRepeating(error)
-      ? again({ ...tried, definite: false, throws })
-      : undefined;
-  if (retried) return retried;
+  if (throws < CALL_TRIES_MAX && isWorthRepeating(error)) {
+    return again({ ...tried, definite: false, throws });
+  }
   const refusal = refusalOf(`Shard ${shard} of ${namespace.name}`, error);
   const definite = tried.definite && isDefinite(refusal);
   return { ok: false, refusal, definite, waitedMs: tried.waitedMs };

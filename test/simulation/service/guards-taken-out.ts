@@ -98,8 +98,8 @@ export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
     /broken: A1/,
     {
       file: "service/issue.ts",
-      from: "(error: unknown) => recover(namespace, shard, error, tried, again),",
-      to: "(error: unknown) => Promise.reject(error),",
+      from: "return recover(namespace, shard, error, triesLeft, again);",
+      to: "return Promise.reject(error);",
     },
   ],
   [
