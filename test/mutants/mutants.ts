@@ -12,7 +12,6 @@ export interface Mutant {
   readonly named?: string;
 }
 
-const WORLD = "test/simulation/service/service-world.test.ts";
 const TRUE_CLOCKS = "test/simulation/service/true-clocks.test.ts";
 const TAKEOVERS = "test/simulation/service/takeover-world.test.ts";
 
@@ -22,9 +21,9 @@ export const MUTANTS: readonly Mutant[] = [
     file: "objects/shard.ts",
     from: "!this.#storage.raise(raise, JSON.stringify(counters))",
     to: "false",
-    project: "worlds",
-    test: WORLD,
-    named: "a known seed",
+    project: "workerd",
+    test: "test/workerd/shard.test.ts",
+    named: "S1",
   },
   {
     guard: "S1 memory takes over only after the write",
@@ -58,9 +57,9 @@ export const MUTANTS: readonly Mutant[] = [
     file: "core/lanes.ts",
     from: "({ next: mark, mark })",
     to: "({ next: Math.max(0, mark - 4096), mark })",
-    project: "worlds",
-    test: WORLD,
-    named: "a known seed",
+    project: "workerd",
+    test: "test/workerd/shard.test.ts",
+    named: "S3",
   },
   {
     guard: "S5 a layout never changes",
@@ -224,18 +223,18 @@ export const MUTANTS: readonly Mutant[] = [
     file: "service/issue.ts",
     from: "  return request.isPinned\n    ? issueFrom(",
     to: "  const kept = (issue as { kept?: Promise<Issued> }).kept;\n  if (kept && count === 1) return kept;\n  if (count === 1) {\n    return ((issue as { kept?: Promise<Issued> }).kept = issueFromOneOfTwo(shards, namespace, request));\n  }\n  return request.isPinned\n    ? issueFrom(",
-    project: "worlds",
-    test: WORLD,
-    named: "a known seed",
+    project: "workerd",
+    test: "test/workerd/fresh-ids.test.ts",
+    named: "leases behind the answer",
   },
   {
     guard: "a key has one shard",
     file: "service/pick-shard.ts",
     from: "return shardOfKey(encoder.encode(placement.key), namespace.keyShards);",
     to: "return homeOf(namespace, placement.from).shard;",
-    project: "worlds",
-    test: WORLD,
-    named: "a known seed",
+    project: "workerd",
+    test: "test/workerd/order.test.ts",
+    named: "decides the shard",
   },
   {
     guard: "B1 a leased ID is handed out once",
@@ -339,9 +338,9 @@ export const MUTANTS: readonly Mutant[] = [
     file: "core/worker-lease.ts",
     from: "first: Math.ceil(workerCount / 2)",
     to: "first: 0",
-    project: "worlds",
-    test: WORLD,
-    named: "a known seed",
+    project: "core",
+    test: "test/core/worker-lease.test.ts",
+    named: "E5",
   },
   {
     guard: "E6 one API key keeps a bounded number of worker IDs from others",
