@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
+import type { ApiKeyRecord } from "./core/api-key.ts";
 import type {
   Answer,
   BlocksOptions,
@@ -7,35 +8,39 @@ import type {
   ParameterError,
   RpcProblem,
 } from "./core/binding.ts";
-import type { BlocksAnswer } from "./core/blocks-answer.ts";
+import { type BlocksAnswer, blocksAnswer } from "./core/blocks-answer.ts";
 import type { DecodedId } from "./core/decoded.ts";
-import { centreOf, type GeoPoint, REGIONS } from "./core/regions.ts";
+import { invalidParameters, type Outcome, PROBLEM_KINDS, type Problem } from "./core/problem.ts";
+import { centreOf, REGIONS } from "./core/regions.ts";
 import { oneOfTakes } from "./core/takes.ts";
-import { blocksAnswer } from "./http/blocks.ts";
-import { readId } from "./http/decode.ts";
-import { idTexts } from "./http/id-texts.ts";
-import { type IssueText, type Read, readBlocksQuery, readIdsQuery } from "./http/issue-query.ts";
-import { REGISTRY_RETRY_MS } from "./http/limits.ts";
-import { pointOf } from "./http/origin.ts";
-import { PROBLEM_KINDS, type ProblemCode } from "./http/problem.ts";
-import { queryOf } from "./http/query.ts";
-import { type IssueSource, issueBlocks, issueIds } from "./service/issue-ids.ts";
-import type { Issued } from "./service/issued.ts";
-import { findNamespace, type Namespace } from "./service/namespaces.ts";
-import type { Placement } from "./service/pick-shard.ts";
-import { RegistryUnavailableError } from "./service/registry-call.ts";
+import { authorise, type Surroundings } from "./service/authorise.ts";
+import { decodeId } from "./service/decode.ts";
+import { pointOf } from "./service/geo.ts";
+import { idTexts } from "./service/id-texts.ts";
+import { type Client, type IssueResult, issueBlocks, issueIds } from "./service/issue.ts";
+import { type Given, parseBlocksRequest, parseIdsRequest } from "./service/issue-request.ts";
+import type { Granted } from "./service/issued.ts";
+import { freshForMsOf, type Namespace } from "./service/namespaces.ts";
+import { paramsOfOptions } from "./service/params.ts";
+import { problemOfError } from "./service/problem-of-error.ts";
 
 /** Owner of the idempotency keys of bindings whose props name no caller. */
 const UNNAMED_CALLER = "rpc";
 const CALLER_FORMAT = /^[!-~]{1,64}$/;
 
-/** A refused call: an Error with the facts of the problem as its own properties, which RPC carries over. */
-class RefusedError extends Error {
+/** A rejected call: an Error with the facts of the problem as its own properties, which RPC carries over. */
+class ProblemError extends Error {
   readonly problem: RpcProblem;
 
-  constructor(code: ProblemCode, detail: string, more: Partial<RpcProblem> = {}) {
+  constructor({ code, detail, definite = true, retryAfterMs, errors }: Problem) {
     super(detail);
-    this.problem = { code, status: PROBLEM_KINDS[code].status, definite: true, ...more };
+    this.problem = {
+      code,
+      status: PROBLEM_KINDS[code].status,
+      definite,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(errors && { errors: errors.filter((error) => "parameter" in error) }),
+    };
     Object.assign(this, this.problem);
     Object.defineProperty(this, "problem", { enumerable: false });
   }
@@ -65,19 +70,18 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     options: BlocksOptions = {},
   ): Promise<BlocksAnswer> {
     const found = await this.#namespace(namespace, "issue");
-    const text = this.#textOf({ ...options, count });
-    const { count: most, placement } = okOf(readBlocksQuery(text, found));
-    const issuing = issueBlocks(this.#source(found, placement), most);
-    return blocksAnswer(await granted(issuing), found);
+    const request = okOf(parseBlocksRequest(this.#givenOf({ ...options, count }), found));
+    const { blocks, shard } = await granted(issueBlocks(this.#client(), request));
+    return blocksAnswer(blocks, shard, freshForMsOf(found));
   }
 
-  /** What an ID says. `encoding`: of the text, default `decimal`. */
+  /** The fields of an ID. `encoding`: of the text, default `decimal`. */
   async decode(namespace: string, id: string, options?: DecodeOptions | null): Promise<DecodedId> {
     const found = await this.#namespace(namespace, "read");
-    return okOf(readId(okOf(queryOf(options ?? {})), found, `${id}`));
+    return okOf(decodeId(paramsOfOptions(options ?? {}), found, `${id}`));
   }
 
-  /** `blocks`, with refusals as values: between two `wrangler dev` processes an Error keeps its message only. */
+  /** `blocks`, with problems as values: between two `wrangler dev` processes an Error keeps its message only. */
   blocksOrProblem(
     namespace: string,
     count: number,
@@ -86,7 +90,7 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     return answerOf(this.blocks(namespace, count, options));
   }
 
-  /** `decode`, with refusals as values. */
+  /** `decode`, with problems as values. */
   decodeOrProblem(
     namespace: string,
     id: string,
@@ -98,59 +102,44 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
   async #issue(name: string, count: number, options: IdOptions): Promise<string[]> {
     const namespace = await this.#namespace(name, "issue");
     // As over HTTP, but never as a stream.
-    const text = this.#textOf({ ...options, count, format: "json" });
-    const request = okOf(readIdsQuery(text, namespace));
-    const source = this.#source(namespace, request.placement);
-    const issued = await granted(issueIds(source, request.count));
-    return idTexts(issued.blocks, request.encoding);
+    const given = this.#givenOf({ ...options, count, format: "json" });
+    const request = okOf(parseIdsRequest(given, namespace, () => "json"));
+    const { blocks } = await granted(issueIds(this.#client(), request));
+    return idTexts(blocks, request.encoding);
   }
 
-  #source(namespace: Namespace, placement: Placement): IssueSource {
-    const { SHARD: shards, SEGMENTS: segments } = this.env;
-    const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work);
-    return { shards, segments, namespace, placement, waitUntil };
+  #surroundings(): Surroundings {
+    return { env: this.env, waitUntil: (work) => this.ctx.waitUntil(work) };
   }
 
-  async #namespace(name: string, use: "issue" | "read"): Promise<Namespace> {
+  #client(): Client {
+    return { ...this.#surroundings(), route: "rpc", caller: callerOf(this.ctx.props) };
+  }
+
+  async #namespace(name: string, scope: "issue" | "read"): Promise<Namespace> {
     // Callers need not be typed.
-    const errors = textErrors({ namespace: name });
-    okOf(errors.length > 0 ? { ok: false, errors } : { ok: true, value: undefined });
-    const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work);
+    reject(textErrors({ namespace: name }));
+    const caller = callerOf(this.ctx.props);
     try {
-      const namespace = await findNamespace(this.env.REGISTRY, name, waitUntil);
-      if (!namespace) {
-        throw new RefusedError("unknown_namespace", "There is no namespace of that name.");
-      }
-      if (use === "read" || !namespace.retired) return namespace;
+      return okOf(await authorise(this.#surroundings(), caller, scope, name));
     } catch (error) {
-      if (!(error instanceof RegistryUnavailableError)) throw error;
-      const retryAfterMs = REGISTRY_RETRY_MS;
-      const detail = "The registry of namespaces does not answer; try again.";
-      throw new RefusedError("registry_unavailable", detail, { retryAfterMs });
+      throw error instanceof ProblemError ? error : new ProblemError(problemOfError(error));
     }
-    throw new RefusedError("namespace_retired", "The namespace is retired.");
   }
 
-  /** The options of a call as the text of a request: a service binding has no Accept header. */
-  #textOf({
+  /** The options of a call as a request: a service binding has no headers. */
+  #givenOf({
     idempotencyKey,
     near,
     region,
     ...options
-  }: BlocksOptions & Record<string, unknown>): IssueText {
+  }: BlocksOptions & Record<string, unknown>): Given {
     // Callers need not be typed: null or a number, read as a text, would be one key for all of them.
-    const errors = [...textErrors({ idempotencyKey }), ...placeErrors(near, region)];
-    const owner = ownerOf(this.ctx.props);
-    if (owner === undefined) {
-      errors.push({ parameter: "props.caller", detail: "takes 1 to 64 visible ASCII characters" });
-    }
-    okOf(errors.length > 0 ? { ok: false, errors } : { ok: true, value: undefined });
-    return {
-      query: okOf(queryOf(options)),
-      acceptedFormat: () => "json",
-      from: () => pointIn(near, region),
-      idempotency: { key: idempotencyKey, owner: owner ?? UNNAMED_CALLER },
-    };
+    reject([...textErrors({ idempotencyKey }), ...placeErrors(near, region)]);
+    const params = paramsOfOptions(options);
+    reject(params.errors);
+    const from = () => (region === undefined ? pointOf(near) : centreOf(region));
+    return { params, from, idempotencyKey, owner: callerOf(this.ctx.props).id };
   }
 }
 
@@ -158,17 +147,22 @@ async function answerOf<Value>(work: Promise<Value>): Promise<Answer<Value>> {
   try {
     return { ok: true, value: await work };
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
+    if (!(error instanceof ProblemError)) throw error;
     return { ok: false, problem: { ...error.problem, detail: error.message } };
   }
 }
 
-/** Whose idempotency keys a binding's are, by its props; undefined if they name a caller that can't be one. */
-function ownerOf(props: unknown): string | undefined {
-  if (typeof props !== "object" || props === null || !("caller" in props)) return UNNAMED_CALLER;
-  const { caller } = props;
-  const isName = typeof caller === "string" && CALLER_FORMAT.test(caller);
-  return isName ? `${UNNAMED_CALLER}:${caller}` : undefined;
+/** The caller that a binding's props name. It owns its idempotency keys. Throws ProblemError. */
+function callerOf(props: unknown): ApiKeyRecord {
+  let id = UNNAMED_CALLER;
+  if (typeof props === "object" && props !== null && "caller" in props) {
+    const { caller } = props;
+    if (typeof caller !== "string" || !CALLER_FORMAT.test(caller)) {
+      reject([{ parameter: "props.caller", detail: "takes 1 to 64 visible ASCII characters" }]);
+    }
+    id = `${UNNAMED_CALLER}:${caller}`;
+  }
+  return { id, scopes: ["issue", "read"], createdMs: 0 };
 }
 
 function textErrors(texts: Readonly<Record<string, unknown>>): ParameterError[] {
@@ -191,32 +185,22 @@ function placeErrors(near: unknown, region: unknown): ParameterError[] {
   return errors;
 }
 
-function pointIn(
-  near: BlocksOptions["near"],
-  region: BlocksOptions["region"],
-): GeoPoint | undefined {
-  return region === undefined ? pointOf(near) : centreOf(region);
+function reject(errors: readonly ParameterError[]): void {
+  if (errors.length > 0) throw new ProblemError(invalidParameters(errors));
 }
 
-function okOf<Value>(read: Read<Value>): Value {
-  if (read.ok) return read.value;
-  const detail = read.errors.map((error) => `${error.parameter} ${error.detail}`).join("; ");
-  throw new RefusedError("invalid_parameter", `${detail}.`, { errors: read.errors });
+function okOf<Value>(outcome: Outcome<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  throw new ProblemError(outcome.problem);
 }
 
-async function granted(issuing: Issued | Promise<Issued>): Promise<Extract<Issued, { ok: true }>> {
-  let issued: Issued;
+async function granted(issuing: IssueResult | Promise<IssueResult>): Promise<Granted> {
+  let issued: IssueResult;
   try {
     issued = await issuing;
   } catch (cause) {
-    const detail = "The request failed inside; IDs may have been skipped.";
-    throw Object.assign(new RefusedError("internal", detail, { definite: false }), { cause });
+    throw Object.assign(new ProblemError(problemOfError(cause)), { cause });
   }
   if (issued.ok) return issued;
-  const { code, detail, retryAfterMs } = issued.refusal;
-  const { definite } = issued;
-  throw new RefusedError(code, detail, {
-    definite,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  });
+  throw new ProblemError(issued.problem);
 }

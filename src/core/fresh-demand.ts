@@ -22,7 +22,8 @@ const LEAD_MIN_MS = 10;
 const LEAD_ROUND_TRIPS = 1.25;
 
 export class FreshDemand implements RefillRule {
-  readonly #freshForMs: number;
+  /** Misses are remembered for this long, in ms. */
+  freshForMs: number;
   readonly #repeatedMisses: number;
   /** IDs that a caller usually wants at once. */
   protected usualCount = 1;
@@ -34,14 +35,14 @@ export class FreshDemand implements RefillRule {
   #misses = 0;
   #roundTripMs = 0;
 
-  /** `freshForMs`: how long misses are remembered. `repeatedMisses`: so many of them are worth a lease. */
+  /** `repeatedMisses`: so many misses are worth a lease. */
   constructor(freshForMs: number, repeatedMisses = REPEATED_MISSES) {
-    this.#freshForMs = freshForMs;
+    this.freshForMs = freshForMs;
     this.#repeatedMisses = repeatedMisses;
   }
 
   countAt(nowMs: number): number {
-    const isRecent = isWithin(nowMs - this.#missesSinceMs, this.#freshForMs);
+    const isRecent = isWithin(nowMs - this.#missesSinceMs, this.freshForMs);
     const misses = isRecent ? this.#misses : 0;
     if (misses < this.#repeatedMisses) return this.#count;
     // So many were wanted within freshForMs, whatever was leased meanwhile.
@@ -78,13 +79,13 @@ export class FreshDemand implements RefillRule {
   missed(nowMs: number): void {
     // After a silence the demand of before says nothing for sure.
     const silentMs = nowMs - this.#activeAtMs;
-    if (!isWithin(silentMs, this.#freshForMs)) {
-      const rememberedMs = REMEMBERED_TIMES * this.#freshForMs;
+    if (!isWithin(silentMs, this.freshForMs)) {
+      const rememberedMs = REMEMBERED_TIMES * this.freshForMs;
       this.#remembered = isWithin(silentMs, rememberedMs) ? this.#count : 0;
       this.#count = 0;
     }
     this.#activeAtMs = nowMs;
-    if (!isWithin(nowMs - this.#missesSinceMs, this.#freshForMs)) {
+    if (!isWithin(nowMs - this.#missesSinceMs, this.freshForMs)) {
       this.#missesSinceMs = nowMs;
       this.#misses = 0;
     }

@@ -1,17 +1,10 @@
 import type { RequestIdVariables } from "hono/request-id";
 import type { ApiKeyRecord } from "../core/api-key.ts";
-import type { Issued } from "../service/issued.ts";
 import type { Namespace } from "../service/namespaces.ts";
-
-/** The bindings, and what the short cut hands over with a request. */
-export interface AppBindings extends Env {
-  /** The issuing that it began, has charged for and could not answer. */
-  readonly BEGUN?: Issued | Promise<Issued>;
-}
 
 /** Hono's environment: bindings, and what middleware leaves for handlers. */
 export interface AppEnv {
-  Bindings: AppBindings;
+  Bindings: Env;
   Variables: RequestIdVariables & {
     /** Whose request it is; on gated routes only. */
     caller: ApiKeyRecord;
@@ -26,6 +19,6 @@ export interface AppEnv {
 
 /** Below a route with a namespace in its path. */
 export interface NamespaceEnv {
-  Bindings: AppBindings;
+  Bindings: Env;
   Variables: AppEnv["Variables"] & { namespace: Namespace };
 }

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { KeyRevokedError, RegistryUnavailableError } from "../service/registry-call.ts";
-import { access, unauthorized } from "./access.ts";
+import { problemOfError } from "../service/problem-of-error.ts";
+import { access } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { assets } from "./assets.ts";
 import { blocks } from "./blocks.ts";
@@ -10,17 +10,19 @@ import { crossOrigin } from "./cors.ts";
 import { decode } from "./decode.ts";
 import { plainHost } from "./host.ts";
 import { ids } from "./ids.ts";
+import { serveIssuing } from "./issuing.ts";
 import { keys } from "./keys.ts";
 import { leaf } from "./leaf.ts";
 import { leases } from "./leases.ts";
 import { logFailures } from "./log.ts";
-import { methodRefused } from "./methods.ts";
+import { ISSUING_METHODS, methodRefused } from "./methods.ts";
 import { namespaces } from "./namespaces.ts";
-import { problem, registryUnavailable } from "./problem.ts";
+import { problem } from "./problem.ts";
 import { range } from "./range.ts";
 import { namedRequest } from "./request-id.ts";
 import { secure } from "./secure.ts";
 import { shards } from "./shards.ts";
+import { surroundingsOf } from "./surroundings.ts";
 import { tinyId } from "./tinyid.ts";
 
 const NO_SUCH_PATH =
@@ -29,11 +31,16 @@ const NO_SUCH_PATH =
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();
 
+app.use(crossOrigin);
+for (const route of [ids, blocks]) {
+  app.on([...ISSUING_METHODS, "ALL"], `/v1/${route.route}/:namespace`, (c) =>
+    serveIssuing(route, c.req.param("namespace"), c.req.raw, surroundingsOf(c)),
+  );
+}
 app.use(namedRequest);
 app.use(logFailures);
 app.use(plainHost);
 app.use(secure);
-app.use(crossOrigin);
 app.get("/healthz", (c) => {
   c.header("cache-control", "no-store");
   return c.json({ status: "ok" });
@@ -54,8 +61,6 @@ app.use(
     },
   }),
 );
-app.route("/v1/ids", ids);
-app.route("/v1/blocks", blocks);
 app.route("/v1/decode", decode);
 app.route("/v1/range", range);
 app.route("/v1/shards", shards);
@@ -67,8 +72,5 @@ app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));
 app.onError((error, c) => {
   // Hono's own middleware throws its refusals, as answers that are ready to go.
   if (error instanceof HTTPException) return error.getResponse();
-  if (error instanceof KeyRevokedError) return unauthorized(c);
-  if (error instanceof RegistryUnavailableError) return registryUnavailable(c, error.maybeDone);
-  const detail = "The request failed inside; the log has a line with its requestId.";
-  return problem(c, { code: "internal", detail, definite: false });
+  return problem(c, problemOfError(error));
 });

@@ -6,9 +6,10 @@ import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import * as v from "valibot";
 import type { FieldError } from "../core/field-error.ts";
-import { BODY_BYTES_MAX, BODY_READ_MAX_MS, ERRORS_MAX } from "./limits.ts";
+import { invalidBody as invalid } from "../core/problem.ts";
+import { takesOf } from "../service/schema.ts";
+import { BODY_BYTES_MAX, BODY_READ_MAX_MS } from "./limits.ts";
 import { type Parsed, problem } from "./problem.ts";
-import { takesOf } from "./schema.ts";
 
 /** Refuses bodies over BODY_BYTES_MAX before they are read whole, and chunked ones that break off. */
 export const limitedBody = createMiddleware(async (c, next) => {
@@ -104,12 +105,9 @@ export async function readOptionalBody<Schema extends v.GenericSchema>(
   return { ok: true, value: v.parse(schema, {}) };
 }
 
-/** Every bad field at once, each with what it takes. */
+/** Rejects a body for its fields. */
 export function invalidBody(c: Context, errors: readonly FieldError[]): Response {
-  const shown = errors.slice(0, ERRORS_MAX);
-  const more = errors.length > shown.length ? `; and ${errors.length - shown.length} more` : "";
-  const detail = shown.map((error) => `${error.field} ${error.detail}`).join("; ");
-  return problem(c, { code: "invalid_body", detail: `${detail}${more}.`, errors: shown });
+  return problem(c, invalid(errors));
 }
 
 function errorsOf(

@@ -1,4 +1,5 @@
 import { createMiddleware } from "hono/factory";
+import type { Problem } from "../core/problem.ts";
 import { problem } from "./problem.ts";
 
 /** A name or an address, and perhaps a port: nothing else may get into the URL that requests are routed by. */
@@ -16,11 +17,17 @@ export function hasPlainHost({ headers, url }: Request): boolean {
   return isPlain;
 }
 
-/** Refuses requests whose Host header is none. Cloudflare does so itself, plain workerd does not. */
+const DETAIL =
+  "The Host header takes a host name or an IP address, with a port from 1 to 65535 or none.";
+
+/** The problem of a request whose Host header is none. */
+export const BAD_HOST: Problem = {
+  code: "invalid_parameter",
+  detail: DETAIL,
+  errors: [{ parameter: "host", detail: DETAIL }],
+};
+
+/** Rejects requests whose Host header is none. Cloudflare does so itself, plain workerd does not. */
 export const plainHost = createMiddleware(async (c, next) => {
-  if (hasPlainHost(c.req.raw)) return await next();
-  const detail =
-    "The Host header takes a host name or an IP address, with a port from 1 to 65535 or none.";
-  const errors = [{ parameter: "host", detail }];
-  return problem(c, { code: "invalid_parameter", detail, errors });
+  return hasPlainHost(c.req.raw) ? await next() : problem(c, BAD_HOST);
 });

@@ -1,59 +1,73 @@
-import { Hono } from "hono";
-import type { Refusal } from "../core/errors.ts";
-import { issueIds, issueStream } from "../service/issue-ids.ts";
-import { requires } from "./access.ts";
-import { recordIssuing } from "./analytics.ts";
-import type { NamespaceEnv } from "./app-env.ts";
-import { idLines, idsJson } from "./id-texts.ts";
-import { parseIdsQuery } from "./issue-query.ts";
-import { issuing, sourceOf } from "./issuing.ts";
-import { logCutStream } from "./log.ts";
-import { ISSUING_METHODS } from "./methods.ts";
-import { withNamespace } from "./namespace.ts";
-import { refused } from "./problem.ts";
-import { chargeIds } from "./rate-limit.ts";
+import { parseAccept } from "hono/utils/accept";
+import { failed, type Outcome, type Problem } from "../core/problem.ts";
+import { after } from "../service/after.ts";
+import { idLines, idsJson } from "../service/id-texts.ts";
+import { type Client, issueIds, issueStream } from "../service/issue.ts";
+import { type IdsRequest, parseIdsRequest } from "../service/issue-request.ts";
+import type { IssuingRoute, Respond } from "./issuing.ts";
 import { textStream } from "./text-stream.ts";
 
 /** `GET/POST /v1/ids/{namespace}`: IDs as JSON, or one a line as text. */
-export const ids = new Hono<NamespaceEnv>();
+export const ids: IssuingRoute = {
+  route: "ids",
+  parse(given, namespace, headers) {
+    const asked = parseIdsRequest(given, namespace, () => acceptedFormat(headers));
+    if (!asked.ok) return asked;
+    const { value } = asked;
+    const respond: Respond = (client, cut) =>
+      value.format === "text" ? respondText(client, value, cut) : respondJson(client, value);
+    return { ok: true, value: respond };
+  },
+};
 
-ids.on(ISSUING_METHODS, "/:namespace", requires("issue"), withNamespace, issuing, async (c) => {
-  const namespace = c.get("namespace");
-  const query = parseIdsQuery(c, namespace);
-  if (!query.ok) return query.response;
-  const { count, encoding, format, placement } = query.value;
-  // The short cut has charged for an issuing that it began.
-  const begun = c.env.BEGUN;
-  const limited = begun ? undefined : await chargeIds(c, count);
-  if (limited) return limited;
+/** One object for all responses: a Response copies it when it is made. */
+const HEADERS = new Headers({ "cache-control": "no-store", "content-type": "application/json" });
+const INIT: ResponseInit = { headers: HEADERS };
+let lastShard: number | undefined;
 
-  const callerId = c.get("caller").id;
-  const facts = { route: "ids", namespace: namespace.name, callerId, count } as const;
-  const source = sourceOf(c, placement);
-  if (format === "text") {
-    const { calls, oneShard } = issueStream(source, count);
-    const first = await calls.next();
-    if (first.done) throw new Error("a request for at least one ID was answered by no call");
-    if (!first.value.ok) {
-      recordIssuing(c.env, { ...facts, outcome: first.value.refusal.code });
-      return refused(c, first.value.refusal, first.value.definite);
+function respondJson(
+  client: Client,
+  asked: IdsRequest,
+): Outcome<Response> | Promise<Outcome<Response>> {
+  return after(issueIds(client, asked), (issued) => {
+    if (!issued.ok) return issued;
+    const { shard, blocks } = issued;
+    if (shard !== lastShard) {
+      HEADERS.set("edgeflake-shard", `${shard}`);
+      lastShard = shard;
     }
-    recordIssuing(c.env, { ...facts, outcome: "begun" });
-    c.header("content-type", "text/plain; charset=utf-8");
-    if (oneShard) c.header("edgeflake-shard", `${first.value.shard}`);
-    const onCut = ({ code }: Refusal): void => {
-      recordIssuing(c.env, { ...facts, outcome: code });
-      logCutStream(c, code);
-    };
-    return c.body(textStream(first.value, calls, (blocks) => idLines(blocks, encoding), onCut));
-  }
+    return { ok: true, value: new Response(idsJson(blocks, asked.encoding), INIT) };
+  });
+}
 
-  const issued = await (begun ?? issueIds(source, count));
-  if (!issued.ok) {
-    recordIssuing(c.env, { ...facts, outcome: issued.refusal.code });
-    return refused(c, issued.refusal, issued.definite);
-  }
-  recordIssuing(c.env, { ...facts, outcome: "issued", shard: issued.shard });
-  c.header("edgeflake-shard", `${issued.shard}`);
-  return c.body(idsJson(issued.blocks, encoding), 200, { "content-type": "application/json" });
-});
+async function respondText(
+  client: Client,
+  asked: IdsRequest,
+  cut: (code: Problem["code"]) => void,
+): Promise<Outcome<Response>> {
+  const begun = await issueStream(client, asked);
+  if (!begun.ok) return failed(begun.problem);
+  const { first, rest, shard } = begun.value;
+  const body = textStream(first, rest, (blocks) => idLines(blocks, asked.encoding), cut);
+  const headers = {
+    "cache-control": "no-store",
+    "content-type": "text/plain; charset=utf-8",
+    ...(shard !== undefined && { "edgeflake-shard": `${shard}` }),
+  };
+  return { ok: true, value: new Response(body, { headers }) };
+}
+
+/** The format that the Accept header prefers: JSON unless it prefers plain text. */
+function acceptedFormat(headers: Headers): IdsRequest["format"] {
+  const accept = headers.get("accept");
+  if (!accept || accept === "*/*" || accept === "application/json") return "json";
+  const offers = parseAccept(accept);
+  const weightOf = (type: string, group: string): number => {
+    const offer =
+      offers.find((one) => one.type.toLowerCase() === type) ??
+      offers.find((one) => one.type.toLowerCase() === group);
+    return offer?.q ?? 0;
+  };
+  const isText = weightOf("text/plain", "text/*") > weightOf("application/json", "application/*");
+  return isText ? "text" : "json";
+}

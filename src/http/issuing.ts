@@ -1,41 +1,146 @@
-/** What all issuing routes share: only GET and POST, which are alike, and no body. */
-import type { Context } from "hono";
-import { createMiddleware } from "hono/factory";
-import type { IssueSource } from "../service/issue-ids.ts";
-import type { Placement } from "../service/pick-shard.ts";
-import type { NamespaceEnv } from "./app-env.ts";
+/**
+ * The way of a request for IDs, complete in itself: /v1/ids and /v1/blocks. It needs no router, so that the Worker can
+ * call it directly; a request that this isolate can serve from memory makes no promise.
+ */
+import type { ApiKeyRecord } from "../core/api-key.ts";
+import { failed, type Outcome, type Problem } from "../core/problem.ts";
+import { after } from "../service/after.ts";
+import { authorise, type Surroundings } from "../service/authorise.ts";
+import { pointOf } from "../service/geo.ts";
+import type { Client } from "../service/issue.ts";
+import { type Given, IDEMPOTENCY_KEY } from "../service/issue-request.ts";
+import type { Namespace } from "../service/namespaces.ts";
+import { paramsOfUrl } from "../service/params.ts";
+import { problemOfError } from "../service/problem-of-error.ts";
+import { bearerTokenOf, callerOf } from "./access.ts";
+import { BAD_HOST, hasPlainHost } from "./host.ts";
 import { BODY_WAIT_MS } from "./limits.ts";
-import { ISSUING_METHODS } from "./methods.ts";
-import { namespaceRetired } from "./namespace.ts";
-import { problem } from "./problem.ts";
-import { waitUntilOf } from "./wait-until.ts";
+import { logFailure } from "./log.ts";
+import { ISSUING_METHODS, methodNotAllowed } from "./methods.ts";
+import { problemParts } from "./problem.ts";
+import { REQUEST_ID, requestIdOf } from "./request-id.ts";
 
-/** HEAD would issue IDs that nobody sees, and a body has no meaning. */
-export const issuing = createMiddleware<NamespaceEnv>(async (c, next) => {
-  if (c.req.method === "HEAD") {
-    const detail = "HEAD would issue IDs that nobody sees; use GET or POST.";
-    return problem(c, { code: "method_not_allowed", detail, allow: ISSUING_METHODS });
-  }
-  if (c.get("namespace").retired) return namespaceRetired(c);
-  if (await hasBody(c)) {
-    const detail = "This route takes no body; send all parameters in the query.";
-    return problem(c, { code: "invalid_body", detail });
-  }
-  return await next();
-});
+/** Issues and writes the response. `cut`: logs that a response which began well can't finish. */
+export type Respond = (
+  client: Client,
+  cut: (code: Problem["code"]) => void,
+) => Outcome<Response> | Promise<Outcome<Response>>;
 
-/** Where a request's IDs are asked for. */
-export function sourceOf(c: Context<NamespaceEnv>, placement: Placement): IssueSource {
-  const { SHARD: shards, SEGMENTS: segments } = c.env;
-  return { shards, segments, namespace: c.get("namespace"), placement, waitUntil: waitUntilOf(c) };
+/** A route that issues. */
+export interface IssuingRoute {
+  readonly route: Client["route"];
+  /** Parses a request. */
+  readonly parse: (given: Given, namespace: Namespace, headers: Headers) => Outcome<Respond>;
+}
+
+/** One request on its way, with its caller once that is known: for the log. */
+interface Exchange extends Surroundings {
+  readonly request: Request;
+  /** The route's pattern. */
+  readonly pattern: string;
+  /** The namespace's name in the path. */
+  readonly name: string;
+  caller: ApiKeyRecord | undefined;
+}
+
+const HAS_BODY: Problem = {
+  code: "invalid_body",
+  detail: "This route takes no body; send all parameters in the query.",
+};
+
+/** Serves a request of `route` for the namespace `name`, whatever its method. Never throws. */
+export function serveIssuing(
+  route: IssuingRoute,
+  name: string,
+  request: Request,
+  { env, waitUntil }: Surroundings,
+): Response | Promise<Response> {
+  const pattern = `/v1/${route.route}/:namespace`;
+  const exchange: Exchange = { request, env, waitUntil, pattern, name, caller: undefined };
+  const fail = (error: unknown) => failure(exchange, problemOfError(error), error);
+  try {
+    const outcome = outcomeOf(route, exchange);
+    return outcome instanceof Promise
+      ? outcome.then((settled) => finish(exchange, settled), fail)
+      : finish(exchange, outcome);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** Authorises, parses, issues. */
+function outcomeOf(
+  { route, parse }: IssuingRoute,
+  exchange: Exchange,
+): Outcome<Response> | Promise<Outcome<Response>> {
+  const { request, env, name } = exchange;
+  const { headers } = request;
+  if (!hasPlainHost(request)) return failed(BAD_HOST);
+  return after(callerOf(request, exchange, bearerTokenOf(headers), true), (caller) => {
+    if (!caller.ok) return caller;
+    exchange.caller = caller.value;
+    // HEAD would issue IDs that nobody sees.
+    if (!ISSUING_METHODS.includes(request.method)) return failed(methodNotAllowed(ISSUING_METHODS));
+    return after(authorise(exchange, caller.value, "issue", name), (found) => {
+      if (!found.ok) return found;
+      return after(hasBody(request), (has) => {
+        if (has) return failed(HAS_BODY);
+        const respond = parse(givenOf(exchange, caller.value), found.value, headers);
+        if (!respond.ok) return respond;
+        const { waitUntil } = exchange;
+        const client: Client = { env, waitUntil, route, caller: caller.value, headers };
+        return respond.value(client, (code) => logCut(exchange, code));
+      });
+    });
+  });
+}
+
+function givenOf({ request }: Exchange, { id }: ApiKeyRecord): Given {
+  return {
+    params: paramsOfUrl(request.url),
+    from: () => pointOf(request.cf),
+    idempotencyKey: request.headers.get(IDEMPOTENCY_KEY) ?? undefined,
+    owner: id,
+  };
+}
+
+function finish(exchange: Exchange, outcome: Outcome<Response>): Response {
+  return outcome.ok ? outcome.value : failure(exchange, outcome.problem);
+}
+
+/** The response to a request that failed, logged. */
+function failure(exchange: Exchange, problem: Problem, error?: unknown): Response {
+  const requestId = requestIdOf(exchange.request.headers);
+  const [body, status, headers] = problemParts(problem, requestId);
+  logFailure({
+    ...logged(exchange, requestId, problem.code),
+    status,
+    ...(problem.code === "internal" && { error }),
+  });
+  const isHead = exchange.request.method === "HEAD";
+  return new Response(isHead ? null : body, {
+    status,
+    headers: { ...headers, [REQUEST_ID]: requestId },
+  });
+}
+
+function logCut(exchange: Exchange, code: Problem["code"]): void {
+  const facts = logged(exchange, requestIdOf(exchange.request.headers), code);
+  logFailure({ ...facts, status: 200, cut: true });
+}
+
+function logged({ request, pattern, caller }: Exchange, requestId: string, code: Problem["code"]) {
+  return { requestId, method: request.method, route: pattern, code, caller };
 }
 
 /** Reads no further than the first byte, and waits no longer than BODY_WAIT_MS for it. */
-async function hasBody(c: Context): Promise<boolean> {
-  const { body } = c.req.raw;
+function hasBody({ body, headers }: Request): boolean | Promise<boolean> {
   if (!body) return false;
-  const length = c.req.header("content-length");
-  if (length !== undefined) return length !== "0";
+  const length = headers.get("content-length");
+  return length === null ? hasBytes(body) : length !== "0";
+}
+
+async function hasBytes(body: ReadableStream<Uint8Array>): Promise<boolean> {
   const reader = body.getReader();
   const late = scheduler.wait(BODY_WAIT_MS).then(() => ({ done: false, value: undefined }));
   try {

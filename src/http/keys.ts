@@ -6,13 +6,13 @@ import { KEY_NAME_CHARS_MAX, KEY_NAMESPACES_MAX, RFC3339_MS_MAX } from "../core/
 import { createKey, deleteKey, listKeys } from "../service/keys.ts";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
 import { NAMESPACE_NAME } from "../service/namespaces.ts";
+import { parseQuery } from "../service/params.ts";
+import { oneOf } from "../service/schema.ts";
 import { requires } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, timelyBody } from "./body.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { invalidParameters, problem } from "./problem.ts";
-import { parseQuery } from "./query.ts";
-import { oneOf } from "./schema.ts";
 
 const nameTakes = `takes 1 to ${KEY_NAME_CHARS_MAX} characters`;
 const scopesTake = `takes a list of ${SCOPES.join(", ")}, at least one`;

@@ -4,20 +4,12 @@
  * Source: Leaf's LeafController and LeafMonitorController.
  */
 import { type Context, Hono } from "hono";
+import type { Outcome, Problem } from "../core/problem.ts";
+import { idTexts } from "../service/id-texts.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import type { AppEnv } from "./app-env.ts";
-import {
-  addressed,
-  type DialectRefusal,
-  issued,
-  type Outcome,
-  outcomeOf,
-  permitted,
-  refuse,
-} from "./dialect.ts";
-import { idTexts } from "./id-texts.ts";
+import { addressed, issued, outcomeOf, permitted, refuse } from "./dialect.ts";
 import { ISSUING_METHODS, methodRefused } from "./methods.ts";
-import type { ProblemCode } from "./problem.ts";
 
 export const leaf = new Hono<AppEnv>();
 
@@ -26,7 +18,7 @@ const NOT_INITIALISED = -1;
 const NO_SUCH_KEY = -2;
 const NOT_AVAILABLE = -3;
 
-const RESULT_IDS: Partial<Record<ProblemCode, number>> = {
+const RESULT_IDS: Partial<Record<Problem["code"], number>> = {
   not_configured: NOT_INITIALISED,
   registry_unavailable: NOT_INITIALISED,
   // Leaf knows no tokens: whoever has none for a key sees no such key.
@@ -58,11 +50,17 @@ for (const [path, kind] of Object.entries(KINDS)) {
   leaf.on(ISSUING_METHODS, path, async (c) => {
     if (c.req.method === "HEAD") return methodRefused(c, ISSUING_METHODS);
     const outcome = await outcomeOf(c, async () => {
-      const found = await addressed(c, c.req.query("token"), c.req.param("key") ?? "", kind);
-      return found.ok ? await issued(c, "leaf", found.value, 1) : found;
+      const found = await addressed(
+        c,
+        "leaf",
+        c.req.query("token"),
+        c.req.param("key") ?? "",
+        kind,
+      );
+      return found.ok ? await issued(found.value, 1) : found;
     });
     c.header("cache-control", "no-store");
-    if (!outcome.ok) return leafError(c, outcome.refusal);
+    if (!outcome.ok) return leafError(c, outcome.problem);
     const [text = ""] = idTexts(outcome.value, "decimal");
     return c.body(text, 200, { "content-type": "text/plain;charset=UTF-8" });
   });
@@ -78,7 +76,7 @@ leaf.get("/decodeSnowflakeId", async (c) => {
     if (UTC_OFFSET.test(offset)) return { ok: true, value: offset };
     return refuse("not_configured", "LEAF_UTC_OFFSET takes ±HH:MM.");
   });
-  if (!outcome.ok) return leafError(c, outcome.refusal);
+  if (!outcome.ok) return leafError(c, outcome.problem);
   const text = c.req.query("snowflakeId");
   if (text === undefined) {
     c.set("dialectCode", "invalid_parameter");
@@ -115,7 +113,7 @@ function localTime(unixMs: number, utcOffset: string): string {
   return new Date(unixMs + offsetMs).toISOString().replace("T", " ").replace("Z", "");
 }
 
-function leafError(c: Context<AppEnv>, { code }: DialectRefusal): Response {
+function leafError(c: Context<AppEnv>, { code }: Problem): Response {
   const message = `Result{id=${RESULT_IDS[code] ?? NOT_AVAILABLE}, status=EXCEPTION}`;
   return springError(c, 500, "Internal Server Error", LEAF_EXCEPTION, message);
 }

@@ -11,21 +11,21 @@ import {
   LEASE_TTL_MAX_MS,
   LEASE_TTL_MIN_MS,
 } from "../core/limits.ts";
+import { NAMESPACE_RETIRED } from "../core/problem.ts";
 import { stateOf, type WorkerLease } from "../core/worker-lease.ts";
+import { IDEMPOTENCY_KEY, idempotencyErrors } from "../service/issue-request.ts";
 import { confirmKey } from "../service/keys.ts";
 import { acquireLease, listLeases, releaseLease, renewLease } from "../service/leases.ts";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
 import type { SnowflakeNamespace } from "../service/namespaces.ts";
-import { requires } from "./access.ts";
+import { parseQuery } from "../service/params.ts";
+import { chargeIds, IDS_LIMITED } from "../service/rate-limit.ts";
+import { anyWholeText, oneOf, wholeNumber, wholeText } from "../service/schema.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, readOptionalBody, timelyBody } from "./body.ts";
-import { IDEMPOTENCY_KEY, idempotencyErrors } from "./idempotency.ts";
-import { namespaceRetired, withNamespace } from "./namespace.ts";
+import { withNamespace } from "./namespace.ts";
 import { pageOf } from "./page.ts";
 import { invalidParameters, problem, refused, wrongKind } from "./problem.ts";
-import { parseQuery } from "./query.ts";
-import { chargeIds } from "./rate-limit.ts";
-import { anyWholeText, oneOf, wholeNumber, wholeText } from "./schema.ts";
 
 /** The header that says whose lease it is. */
 export const LEASE_TOKEN = "edgeflake-lease-token";
@@ -76,10 +76,10 @@ export const RELEASE_QUERY = {
 /** `/v1/leases/{namespace}`: worker IDs for processes that mint themselves. */
 export const leases = new Hono<NamespaceEnv>();
 
-leases.post("/:namespace", requires("lease"), withNamespace, timelyBody, limitedBody, async (c) => {
+leases.post("/:namespace", withNamespace("lease"), timelyBody, limitedBody, async (c) => {
   const namespace = c.get("namespace");
   if (namespace.kind !== "snowflake") return ofSegment(c);
-  if (namespace.retired) return namespaceRetired(c);
+  if (namespace.retired) return problem(c, NAMESPACE_RETIRED);
   const { errors } = parseQuery(c.req, {});
   const key = c.req.header(IDEMPOTENCY_KEY);
   errors.push(...idempotencyErrors(key));
@@ -91,10 +91,9 @@ leases.post("/:namespace", requires("lease"), withNamespace, timelyBody, limited
   if (tooLong.length > 0) return invalidBody(c, tooLong);
   // Charged as one ID. Renewals and releases are free: a key that has issued too many IDs would lose the leases of all
   // its holders, and they can renew no more leases than they acquired.
-  const limited = await chargeIds(c, 1);
-  if (limited) return limited;
-  // A key of our own, where there is none, lets the call be made again.
   const caller = c.get("caller");
+  if (!(await chargeIds(c.env, c.req.raw.headers, caller.id, 1))) return problem(c, IDS_LIMITED);
+  // A key of our own, if there is none, lets the call be made again.
   const idempotencyKey = key === undefined ? crypto.randomUUID() : `${caller.id} ${key}`;
   const wish = { holder, ttlMs, idempotencyKey };
   await confirmKey(c.env.REGISTRY, caller, "lease");
@@ -103,35 +102,28 @@ leases.post("/:namespace", requires("lease"), withNamespace, timelyBody, limited
   return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs), 201);
 });
 
-leases.put(
-  "/:namespace/:worker",
-  requires("lease"),
-  withNamespace,
-  timelyBody,
-  limitedBody,
-  async (c) => {
-    const namespace = c.get("namespace");
-    if (namespace.kind !== "snowflake") return ofSegment(c);
-    if (namespace.retired) return namespaceRetired(c);
-    const { errors } = parseQuery(c.req, {});
-    const token = tokenOf(c, errors);
-    const worker = workerOf(namespace, c.req.param("worker"));
-    if (errors.length > 0 || token === undefined) return invalidParameters(c, errors);
-    if (worker === undefined) return noSuchWorker(c, namespace);
-    const body = await readOptionalBody(c, RenewalBody);
-    if (!body.ok) return body.response;
-    const { ttlMs } = body.value;
-    const tooLong = ttlErrors(namespace, ttlMs);
-    if (tooLong.length > 0) return invalidBody(c, tooLong);
-    const wish = { worker, token, ttlMs };
-    await confirmKey(c.env.REGISTRY, c.get("caller"), "lease");
-    const reply = await renewLease(c.env.LEASES, namespace, c.get("caller"), wish);
-    if (!reply.ok) return refused(c, reply.refusal);
-    return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs));
-  },
-);
+leases.put("/:namespace/:worker", withNamespace("lease"), timelyBody, limitedBody, async (c) => {
+  const namespace = c.get("namespace");
+  if (namespace.kind !== "snowflake") return ofSegment(c);
+  if (namespace.retired) return problem(c, NAMESPACE_RETIRED);
+  const { errors } = parseQuery(c.req, {});
+  const token = tokenOf(c, errors);
+  const worker = workerOf(namespace, c.req.param("worker"));
+  if (errors.length > 0 || token === undefined) return invalidParameters(c, errors);
+  if (worker === undefined) return noSuchWorker(c, namespace);
+  const body = await readOptionalBody(c, RenewalBody);
+  if (!body.ok) return body.response;
+  const { ttlMs } = body.value;
+  const tooLong = ttlErrors(namespace, ttlMs);
+  if (tooLong.length > 0) return invalidBody(c, tooLong);
+  const wish = { worker, token, ttlMs };
+  await confirmKey(c.env.REGISTRY, c.get("caller"), "lease");
+  const reply = await renewLease(c.env.LEASES, namespace, c.get("caller"), wish);
+  if (!reply.ok) return refused(c, reply.refusal);
+  return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs));
+});
 
-leases.delete("/:namespace/:worker", requires("lease"), withNamespace, async (c) => {
+leases.delete("/:namespace/:worker", withNamespace("lease"), async (c) => {
   const namespace = c.get("namespace");
   if (namespace.kind !== "snowflake") return ofSegment(c);
   const { values, errors } = parseQuery(c.req, RELEASE_QUERY);
@@ -152,7 +144,7 @@ leases.delete("/:namespace/:worker", requires("lease"), withNamespace, async (c)
   return reply.ok ? c.body(null, 204) : refused(c, reply.refusal);
 });
 
-leases.get("/:namespace", requires("lease"), withNamespace, async (c) => {
+leases.get("/:namespace", withNamespace("lease"), async (c) => {
   const namespace = c.get("namespace");
   if (namespace.kind !== "snowflake") return ofSegment(c);
   const { values, errors } = parseQuery(c.req, LEASES_QUERY);

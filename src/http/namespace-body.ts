@@ -19,7 +19,7 @@ import {
 import { PRESETS } from "../core/presets.ts";
 import { REGIONS } from "../core/regions.ts";
 import { oneOfTakes } from "../core/takes.ts";
-import { messageOf, oneOf, wholeNumber } from "./schema.ts";
+import { messageOf, oneOf, wholeNumber } from "../service/schema.ts";
 
 /** Epoch of a custom layout that names none: that of `default`, 2025-01-01. */
 const EPOCH_DEFAULT_MS = 1_735_689_600_000;

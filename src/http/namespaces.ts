@@ -1,6 +1,8 @@
 import { type Context, Hono } from "hono";
 import type { NamespaceDefinition, NamespaceWish } from "../core/namespace.ts";
+import { NAMESPACE_RETIRED, type Problem } from "../core/problem.ts";
 import type { PutReply, Revoked } from "../objects/registry.ts";
+import { UNKNOWN_NAMESPACE } from "../service/authorise.ts";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
 import {
   isBuiltIn,
@@ -11,14 +13,14 @@ import {
   putNamespace,
   retireNamespace,
 } from "../service/namespaces.ts";
+import { parseQuery } from "../service/params.ts";
 import { requires } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, timelyBody } from "./body.ts";
-import { namespaceRetired, unknownNamespace, withNamespace } from "./namespace.ts";
+import { withNamespace } from "./namespace.ts";
 import { NamespaceBody, namespaceBodyLike } from "./namespace-body.ts";
 import { pageOf, pageQuery } from "./page.ts";
-import { invalidParameters, type Problem, problem } from "./problem.ts";
-import { parseQuery } from "./query.ts";
+import { invalidParameters, problem } from "./problem.ts";
 
 export const NAMESPACES_QUERY = pageQuery(NAMESPACE_NAME);
 
@@ -35,7 +37,7 @@ namespaces.get("/", requires("read"), async (c) => {
   return c.json({ namespaces: shown.map(bodyOf), ...next });
 });
 
-namespaces.get("/:namespace", requires("read"), withNamespace, (c) => {
+namespaces.get("/:namespace", withNamespace("read"), (c) => {
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
   return c.json(bodyOf(c.get("namespace")));
@@ -64,7 +66,7 @@ namespaces.delete("/:namespace", requires("admin"), async (c) => {
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
   const retired = await retireNamespace(c.env.REGISTRY, name, c.get("caller"));
-  return retired ? c.body(null, 204) : unknownNamespace(c);
+  return retired ? c.body(null, 204) : problem(c, UNKNOWN_NAMESPACE);
 });
 
 const NAME_TAKES = "takes a letter, then up to 62 letters, digits, dots, underscores or hyphens";
@@ -80,7 +82,7 @@ function putAnswer(c: Context, reply: Exclude<PutReply, Revoked>): Response {
     case "conflict":
       return problem(c, conflict(reply.fields, reply.stored, reply.wished));
     case "retired":
-      return namespaceRetired(c);
+      return problem(c, NAMESPACE_RETIRED);
     case "full": {
       const detail =
         reply.of === "names"

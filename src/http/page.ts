@@ -1,7 +1,7 @@
 /** Lists in pages: the parameters, and the cursor of the next page. */
 import * as v from "valibot";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
-import { wholeText } from "./schema.ts";
+import { wholeText } from "../service/schema.ts";
 
 const cursorTakes = "takes the cursor of the page before";
 

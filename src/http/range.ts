@@ -3,11 +3,10 @@ import * as v from "valibot";
 import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
 import { type Layout, tickStartMs } from "../core/layout.ts";
 import { rangeOf } from "../core/range.ts";
-import { requires } from "./access.ts";
+import { parseQuery } from "../service/params.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { withNamespace } from "./namespace.ts";
 import { invalidParameters, wrongKind } from "./problem.ts";
-import { parseQuery } from "./query.ts";
 
 const takesInstant = `takes ${INSTANT_TAKES}`;
 const instant = v.pipe(v.string(takesInstant), v.transform(parseInstant), v.number(takesInstant));
@@ -22,7 +21,7 @@ function untilTakes(layout: Layout): string {
 /** `GET /v1/range/{namespace}`: the smallest and largest ID whose time is in [from, until). */
 export const range = new Hono<NamespaceEnv>();
 
-range.get("/:namespace", requires("read"), withNamespace, (c) => {
+range.get("/:namespace", withNamespace("read"), (c) => {
   const namespace = c.get("namespace");
   if (namespace.kind === "segment") return wrongKind(c, "Numbers of a segment have no time.");
   const { layout } = namespace;

@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "./app-env.ts";
 
-const REQUEST_ID = "x-request-id";
+export const REQUEST_ID = "x-request-id";
 
 /** Random bytes of an ID: 128 bits, as a UUID has. */
 const ID_BYTES = 16;
@@ -27,10 +27,15 @@ function newRequestId(): string {
 /** An ID that a caller may choose: it gets into logs. */
 const PLAIN_ID = /^[\w=-]{1,255}$/;
 
-/** Names each request, by its own X-Request-Id if that is a plain one. Failures carry the name, which the log has too. */
+/** The request's own X-Request-Id if that is a plain one, or a new one. */
+export function requestIdOf(headers: Headers): string {
+  const given = headers.get(REQUEST_ID);
+  return given !== null && PLAIN_ID.test(given) ? given : newRequestId();
+}
+
+/** Names each request. Responses to failures carry the name, which the log has too. */
 export const namedRequest = createMiddleware<AppEnv>(async (c, next) => {
-  const given = c.req.header(REQUEST_ID);
-  const requestId = given !== undefined && PLAIN_ID.test(given) ? given : newRequestId();
+  const requestId = requestIdOf(c.req.raw.headers);
   c.set("requestId", requestId);
   await next();
   // A dialect may say that it failed in an answer of status 200.

@@ -3,13 +3,12 @@ import * as v from "valibot";
 import type { ShardStatus } from "../objects/shard-status.ts";
 import { SHARDS_PAGE_MAX } from "../service/limits.ts";
 import type { SnowflakeNamespace } from "../service/namespaces.ts";
+import { parseQuery } from "../service/params.ts";
+import { anyWholeText, wholeText } from "../service/schema.ts";
 import { type StatusResult, shardStatus } from "../service/shard-status.ts";
-import { requires } from "./access.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { withNamespace } from "./namespace.ts";
 import { invalidParameters, problem, refused } from "./problem.ts";
-import { parseQuery } from "./query.ts";
-import { anyWholeText, wholeText } from "./schema.ts";
 import { segmentAlone, segmentListed } from "./segment-status.ts";
 
 export const SHARDS_QUERY = {
@@ -20,7 +19,7 @@ export const SHARDS_QUERY = {
 /** `GET /v1/shards/{namespace}` and `/{shard}`: how the shards are. Asking wakes them. */
 export const shards = new Hono<NamespaceEnv>();
 
-shards.get("/:namespace", requires("read"), withNamespace, async (c) => {
+shards.get("/:namespace", withNamespace("read"), async (c) => {
   const namespace = c.get("namespace");
   const { values, errors } = parseQuery(c.req, SHARDS_QUERY);
   if (errors.length > 0) return invalidParameters(c, errors);
@@ -43,7 +42,7 @@ shards.get("/:namespace", requires("read"), withNamespace, async (c) => {
   });
 });
 
-shards.get("/:namespace/:shard", requires("read"), withNamespace, async (c) => {
+shards.get("/:namespace/:shard", withNamespace("read"), async (c) => {
   const namespace = c.get("namespace");
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);

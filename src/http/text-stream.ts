@@ -1,18 +1,16 @@
 import type { Block } from "../core/block.ts";
-import type { Refusal } from "../core/errors.ts";
-import type { Issued } from "../service/issued.ts";
-
-type Granted = Extract<Issued, { ok: true }>;
+import type { RefusalCode } from "../core/errors.ts";
+import type { Granted, Issued } from "../service/issued.ts";
 
 /**
- * One ID a line, made as the client reads, so that no more than one call's IDs are in memory.
- * A stream that cannot finish is aborted: the client sees a broken answer, never a short one that looks whole.
+ * One ID a line, made as the client reads, so that no more than one part's IDs are in memory.
+ * A stream that can't finish is aborted: the client sees a broken response, never a short one that looks complete.
  */
 export function textStream(
   first: Granted,
   rest: AsyncGenerator<Issued>,
   write: (blocks: readonly Block[]) => Uint8Array,
-  onCut: (refusal: Refusal) => void,
+  cut: (code: RefusalCode) => void,
 ): ReadableStream<Uint8Array> {
   let pending: Granted | undefined = first;
   return new ReadableStream(
@@ -22,8 +20,9 @@ export function textStream(
         pending = undefined;
         if (next.done) return controller.close();
         if (!next.value.ok) {
-          onCut(next.value.refusal);
-          throw new Error(next.value.refusal.code);
+          const { code } = next.value.refusal;
+          cut(code);
+          throw new Error(code);
         }
         controller.enqueue(write(next.value.blocks));
       },

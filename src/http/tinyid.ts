@@ -4,20 +4,12 @@
  * Source: TinyID's IdContronller, ErrorCode and DbSegmentIdServiceImpl.
  */
 import { type Context, Hono } from "hono";
-import { fetchSegment } from "../service/segment-call.ts";
-import { recordIssuing } from "./analytics.ts";
+import type { Outcome, Problem } from "../core/problem.ts";
+import { idTexts } from "../service/id-texts.ts";
+import { issueSegment } from "../service/issue.ts";
 import type { AppEnv } from "./app-env.ts";
 import { boundedBytes } from "./body.ts";
-import {
-  addressed,
-  charged,
-  type DialectRefusal,
-  issued,
-  type Outcome,
-  outcomeOf,
-  refuse,
-} from "./dialect.ts";
-import { idTexts } from "./id-texts.ts";
+import { addressed, issued, outcomeOf, refuse } from "./dialect.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS, TINYID_BATCH_MAX } from "./limits.ts";
 import { ISSUING_METHODS, methodRefused } from "./methods.ts";
 
@@ -43,7 +35,7 @@ for (const path of ["/nextId", "/nextIdSimple"]) {
     if (c.req.method === "HEAD") return methodRefused(c, ISSUING_METHODS);
     const outcome = await outcomeOf(c, () => nextIds(c));
     if (isSimple(c)) return simpleAnswer(c, outcome.ok ? outcome.value : "");
-    return outcome.ok ? jsonAnswer(c, `[${outcome.value}]`) : jsonError(c, outcome.refusal);
+    return outcome.ok ? jsonAnswer(c, `[${outcome.value}]`) : jsonError(c, outcome.problem);
   });
 }
 
@@ -52,7 +44,7 @@ for (const path of ["/nextSegmentId", "/nextSegmentIdSimple"]) {
     if (c.req.method === "HEAD") return methodRefused(c, ISSUING_METHODS);
     const outcome = await outcomeOf(c, () => nextSegment(c));
     if (isSimple(c)) return simpleAnswer(c, outcome.ok ? simpleSegment(outcome.value) : "");
-    return outcome.ok ? jsonAnswer(c, jsonSegment(outcome.value)) : jsonError(c, outcome.refusal);
+    return outcome.ok ? jsonAnswer(c, jsonSegment(outcome.value)) : jsonError(c, outcome.problem);
   });
 }
 
@@ -65,15 +57,16 @@ async function nextIds(c: Context<AppEnv>): Promise<Outcome<string>> {
   const given = await parametersOf(c);
   if (!given.ok) return given;
   const { bizType = "", token, batchSize } = given.value;
-  const found = await addressed(c, token, bizType, "segment");
+  const found = await addressed(c, "tinyid", token, bizType, "segment");
   if (!found.ok) return found;
   const count = batchSizeOf(batchSize);
   if (count === undefined) {
-    return refused(
+    return refuse(
+      "invalid_parameter",
       `batchSize takes a whole number from 1 on; above ${TINYID_BATCH_MAX} it counts as that.`,
     );
   }
-  const blocks = await issued(c, "tinyid", found.value, count);
+  const blocks = await issued(found.value, count);
   return blocks.ok ? { ok: true, value: idTexts(blocks.value, "decimal").join(",") } : blocks;
 }
 
@@ -81,19 +74,13 @@ async function nextSegment(c: Context<AppEnv>): Promise<Outcome<TinySegment>> {
   const given = await parametersOf(c);
   if (!given.ok) return given;
   const { bizType = "", token } = given.value;
-  const found = await addressed(c, token, bizType, "segment");
+  const found = await addressed(c, "tinyid", token, bizType, "segment");
   if (!found.ok) return found;
-  const { caller, namespace } = found.value;
-  const { step, delta, remainder } = namespace.definition;
-  const count = Math.ceil(step / delta);
-  const limited = await charged(c, caller, count);
-  if (!limited.ok) return limited;
-  const allocation = await fetchSegment(c.env.SEGMENTS, namespace, step);
-  const outcome = allocation.ok ? "issued" : allocation.refusal.code;
-  const facts = { namespace: namespace.name, callerId: caller.id, count, outcome };
-  recordIssuing(c.env, { route: "tinyid", ...facts });
-  if (!allocation.ok) return refuse(allocation.refusal.code, allocation.refusal.detail);
-  const { from, until } = allocation.segment;
+  const { client, namespace } = found.value;
+  const { delta, remainder } = namespace.definition;
+  const segment = await issueSegment(client, namespace);
+  if (!segment.ok) return segment;
+  const { from, until } = segment.value;
   const currentId = from - 1n;
   const loadingId = currentId + ((until - from) * LOADING_PERCENT) / 100n;
   return { ok: true, value: { maxId: until - 1n, loadingId, currentId, delta, remainder } };
@@ -110,7 +97,8 @@ async function parametersOf(c: Context): Promise<Outcome<Parameters>> {
   const query = new URL(c.req.url).searchParams;
   const form = await formOf(c);
   if (!form) {
-    return refused(
+    return refuse(
+      "invalid_parameter",
       `A form takes at most ${BODY_BYTES_MAX} bytes, whole within ${BODY_READ_MAX_MS} ms.`,
     );
   }
@@ -137,10 +125,6 @@ function batchSizeOf(given: string | undefined): number | undefined {
   return Math.min(Number(text), TINYID_BATCH_MAX);
 }
 
-function refused(detail: string): Extract<Outcome<never>, { ok: false }> {
-  return { ok: false, refusal: { code: "invalid_parameter", detail } };
-}
-
 function simpleSegment({ currentId, loadingId, maxId, delta, remainder }: TinySegment): string {
   return `${currentId},${loadingId},${maxId},${delta},${remainder}`;
 }
@@ -154,7 +138,7 @@ function jsonAnswer(c: Context, data: string): Response {
   return json(c, `{"data":${data},"code":${SUCCESS},"message":""}`);
 }
 
-function jsonError(c: Context, { code, detail }: DialectRefusal): Response {
+function jsonError(c: Context, { code, detail }: Problem): Response {
   const isToken = code === "unauthorized" || code === "forbidden";
   const error = isToken ? TOKEN_ERROR : { code: SYSTEM_ERROR_CODE, message: detail };
   return json(c, JSON.stringify({ data: null, ...error }));

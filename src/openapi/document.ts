@@ -4,7 +4,7 @@
  */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import type { ProblemCode } from "../http/problem.ts";
+import type { ProblemCode } from "../core/problem.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { SCHEMAS } from "./schemas.ts";

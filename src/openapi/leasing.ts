@@ -1,6 +1,7 @@
 /** Leases of worker IDs in the OpenAPI document. */
+
+import type { ProblemCode } from "../core/problem.ts";
 import { LEASES_QUERY, LeaseBody, RELEASE_QUERY, RenewalBody } from "../http/leases.ts";
-import type { ProblemCode } from "../http/problem.ts";
 import type { Operation } from "./operation.ts";
 import { READING, WRITING } from "./refusals.ts";
 import { NOTES } from "./texts.ts";

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
-import type { ProblemCode } from "../http/problem.ts";
-import type { QueryEntries } from "../http/query.ts";
+import type { ProblemCode } from "../core/problem.ts";
+import type { ParamEntries } from "../service/params.ts";
 import type { Schema } from "./shapes.ts";
 import type { Example } from "./texts.ts";
 
@@ -16,7 +16,7 @@ export interface Operation {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
-  readonly query?: QueryEntries;
+  readonly query?: ParamEntries;
   /** Parameters in the header. */
   readonly headers?: readonly Schema[];
   readonly body?: v.GenericSchema;

@@ -1,12 +1,13 @@
 /** Every route of the service, and what the OpenAPI document says of it. */
-import { DECODE_QUERY } from "../http/decode.ts";
-import { BLOCKS_QUERY, IDS_QUERY } from "../http/issue-query.ts";
+
+import type { ProblemCode } from "../core/problem.ts";
 import { KEYS_QUERY, KeyBody } from "../http/keys.ts";
 import { NamespaceBody } from "../http/namespace-body.ts";
 import { NAMESPACES_QUERY } from "../http/namespaces.ts";
-import type { ProblemCode } from "../http/problem.ts";
 import { RANGE_QUERY } from "../http/range.ts";
 import { SHARDS_QUERY } from "../http/shards.ts";
+import { DECODE_QUERY } from "../service/decode.ts";
+import { BLOCKS_QUERY, IDS_QUERY } from "../service/issue-request.ts";
 import { DIALECTS } from "./dialects.ts";
 import { LEASING } from "./leasing.ts";
 import type { Operation } from "./operation.ts";

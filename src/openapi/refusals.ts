@@ -1,5 +1,5 @@
 /** Problems that several operations share. */
-import type { ProblemCode } from "../http/problem.ts";
+import type { ProblemCode } from "../core/problem.ts";
 
 export const READING: readonly ProblemCode[] = [
   "invalid_parameter",

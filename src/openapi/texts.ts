@@ -1,5 +1,5 @@
 /** Prose and examples of the OpenAPI document. */
-import type { ProblemCode } from "../http/problem.ts";
+import type { ProblemCode } from "../core/problem.ts";
 import type { Schema } from "./shapes.ts";
 
 export type Example = unknown;

@@ -1,5 +1,5 @@
 /** What follows from the parts of the OpenAPI document: the answers of its problems' codes, and whole schemas. */
-import { PROBLEM_KINDS, type ProblemCode } from "../http/problem.ts";
+import { PROBLEM_KINDS, type ProblemCode } from "../core/problem.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

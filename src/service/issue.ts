@@ -1,224 +1,126 @@
-import { type Block, blocksOf } from "../core/block.ts";
-import { isDefinite, type RefusalCode } from "../core/errors.ts";
-import { type GrantReply, readGrantReply } from "../core/grant-reply.ts";
-import { NO_ECHO } from "../core/object-clock.ts";
-import type { Issued } from "./issued.ts";
-import {
-  ANSWER_MAX_MS,
-  CALL_TRIES_MAX,
-  FIRST_WAIT_MAX_MS,
-  OTHER_ANSWER_MIN_MS,
-  PINNED_ANSWER_MAX_MS,
-  STALL_GRACE_MS,
-  UNPINNED_ANSWER_MAX_MS,
-} from "./limits.ts";
-import type { SnowflakeNamespace } from "./namespaces.ts";
-import { isWorthRepeating, refusalOf, withDeadline } from "./object-call.ts";
-import { echoFor, noteClock } from "./object-clocks.ts";
-import {
-  isPinned,
-  isStrict,
-  otherShard,
-  type Placement,
-  pickShard,
-  restShard,
-  shardAnswered,
-} from "./pick-shard.ts";
-import { type Shards, shardName, stubOf } from "./shards.ts";
+/** Issuing, the one way: charge the caller, take the IDs, record the outcome. The caller has been authorised. */
+import type { ApiKeyRecord } from "../core/api-key.ts";
+import { failed, type Outcome, type Problem, problemOf } from "../core/problem.ts";
+import type { Segment } from "../core/segment.ts";
+import { after } from "./after.ts";
+import { type Issuing, recordIssuing } from "./analytics.ts";
+import type { Surroundings } from "./authorise.ts";
+import type { IssueRequest } from "./issue-request.ts";
+import type { Granted, Issued } from "./issued.ts";
+import type { SegmentNamespace } from "./namespaces.ts";
+import { chargeIds, IDS_LIMITED } from "./rate-limit.ts";
+import { fetchSegment } from "./segment-call.ts";
+import { takeExact, takeIds, takeStream } from "./take.ts";
 
-/** Refusals of one shard that another one need not share. */
-const FAILOVER_CODES: readonly RefusalCode[] = [
-  "clock_behind",
-  "clock_disagreement",
-  "shard_overloaded",
-  "shard_saturated",
-  "shard_unavailable",
-];
-
-/**
- * Asks one shard for `count` IDs. If that one can't serve now, or fails or does not answer in time, and the request is
- * not pinned to it, asks one other within the same wait budget, never more.
- *
- * Promises are few on this path, and it is flat: each await was measured to cost a Worker some microseconds.
- */
-export function issue(
-  shards: Shards,
-  namespace: SnowflakeNamespace,
-  placement: Placement,
-  count: number,
-): Promise<Issued> {
-  const request = requestOf(namespace, placement, count);
-  return request.isPinned
-    ? issueFrom(shards, namespace, request)
-    : issueFromOneOfTwo(shards, namespace, request);
+/** Who asks, and by which route. */
+export interface Client extends Surroundings {
+  readonly route: Issuing["route"];
+  readonly caller: ApiKeyRecord;
+  /** The request's headers; absent over a binding, which is not limited. */
+  readonly headers?: Headers;
 }
 
-/** Asks one shard for `count` IDs that may be refused: it waits for nothing, and nobody else is asked. */
-export function issueAtOnce(
-  shards: Shards,
-  namespace: SnowflakeNamespace,
-  placement: Placement,
-  count: number,
-): Promise<Issued> {
-  return issueFrom(shards, namespace, { ...requestOf(namespace, placement, count), waitLeftMs: 0 });
+export type IssueResult = Granted | { readonly ok: false; readonly problem: Problem };
+
+/** IDs from anywhere, unless the request is pinned. At once if this isolate holds them and no limiter is bound. */
+export function issueIds(
+  client: Client,
+  request: IssueRequest,
+): IssueResult | Promise<IssueResult> {
+  return issue(client, request, takeIds);
 }
 
-async function issueFromOneOfTwo(
-  shards: Shards,
-  namespace: SnowflakeNamespace,
-  request: ShardRequest,
-): Promise<Issued> {
-  const sinceMs = Date.now();
-  const first = await issueFrom(shards, namespace, request);
-  if (first.ok || !FAILOVER_CODES.includes(first.refusal.code)) return first;
-  restShard(namespace, request.shard, first.refusal);
-  const shard = otherShard(namespace, request.shard);
-  if (shard === undefined) return first;
-  const waitLeftMs = Math.max(0, namespace.policy.maxWaitMs - first.waitedMs);
-  const spentMs = Math.max(0, Date.now() - sinceMs);
-  const leftMs = UNPINNED_ANSWER_MAX_MS - STALL_GRACE_MS - spentMs - waitLeftMs;
-  const answerMaxMs = Math.max(leftMs, OTHER_ANSWER_MIN_MS);
-  const second = await issueFrom(shards, namespace, {
-    ...request,
-    shard,
-    waitLeftMs,
-    answerMaxMs,
-    echoes: false,
+/** IDs for a caller that keeps a stock of its own: asked for now. */
+export function issueBlocks(
+  client: Client,
+  request: IssueRequest,
+): IssueResult | Promise<IssueResult> {
+  return issue(client, request, takeExact);
+}
+
+function issue(
+  client: Client,
+  request: IssueRequest,
+  take: typeof takeIds,
+): IssueResult | Promise<IssueResult> {
+  const { env, waitUntil } = client;
+  const { namespace, placement, count } = request;
+  return after(charge(client, count), (allowed) => {
+    if (!allowed) return failed(IDS_LIMITED);
+    return after(take({ env, namespace, placement, waitUntil }, count), (issued) => {
+      record(client, request, issued);
+      return issued.ok ? issued : failed(problemOf(issued.refusal, issued.definite));
+    });
   });
-  if (second.ok) return second;
-  restShard(namespace, shard, second.refusal);
-  return { ...second, definite: first.definite && second.definite };
 }
 
-interface ShardRequest {
-  readonly shard: number;
-  /** No other shard can serve it. */
-  readonly isPinned: boolean;
-  readonly strict: boolean;
-  readonly count: number;
-  /** False: the caller's clock may stand still, because its request began long ago (core/object-clock). */
-  readonly echoes: boolean;
-  readonly waitLeftMs: number;
-  /** How long the answer is waited for beside those waits. */
-  readonly answerMaxMs: number;
+/** A stream that has begun: all of its parts, the first one included. */
+export interface Stream {
+  readonly first: Granted;
+  /** A refusal is the last value, and has been recorded. */
+  readonly rest: AsyncGenerator<Issued>;
+  /** All IDs come from this shard; undefined: from several. */
+  readonly shard: number | undefined;
 }
 
-function requestOf(
-  namespace: SnowflakeNamespace,
-  placement: Placement,
-  count: number,
-): ShardRequest {
-  const { maxWaitMs } = namespace.policy;
-  const pinned = isPinned(placement) || namespace.shards === 1;
-  return {
-    shard: pickShard(namespace, placement, count),
-    isPinned: pinned,
-    strict: isStrict(placement),
-    count,
-    echoes: !placement.continues,
-    waitLeftMs: pinned ? maxWaitMs : Math.min(maxWaitMs, FIRST_WAIT_MAX_MS),
-    answerMaxMs: pinned ? PINNED_ANSWER_MAX_MS : ANSWER_MAX_MS,
-  };
+/** IDs in parts, as the caller reads them. */
+export async function issueStream(client: Client, request: IssueRequest): Promise<Outcome<Stream>> {
+  const { env, waitUntil } = client;
+  const { namespace, placement, count } = request;
+  if (!(await charge(client, count))) return failed(IDS_LIMITED);
+  const { parts, oneShard } = takeStream({ env, namespace, placement, waitUntil }, count);
+  const begun = await parts.next();
+  if (begun.done) throw new Error("a request for at least one ID was answered by no call");
+  const first = begun.value;
+  if (!first.ok) {
+    record(client, request, first);
+    return failed(problemOf(first.refusal, first.definite));
+  }
+  recordIssuing(env, { ...factsOf(client, request), outcome: "begun" });
+  const shard = oneShard ? first.shard : undefined;
+  return { ok: true, value: { first, rest: recorded(client, request, parts), shard } };
 }
 
-/** What came of a call so far. */
-interface Tried {
-  /** When the first call left, in ms. */
-  readonly sinceMs: number;
-  readonly definite: boolean;
-  readonly waitedMs: number;
-  readonly throws: number;
-  readonly disagreements: number;
+/** A whole segment of the namespace's step, for a server of numbers. */
+export async function issueSegment(
+  client: Client,
+  namespace: SegmentNamespace,
+): Promise<Outcome<Segment>> {
+  const { step, delta } = namespace.definition;
+  const request = { namespace, count: Math.ceil(step / delta), placement: { strict: false } };
+  if (!(await charge(client, request.count))) return failed(IDS_LIMITED);
+  const allocation = await fetchSegment(client.env.SEGMENTS, namespace, step);
+  const outcome = allocation.ok ? "issued" : allocation.refusal.code;
+  recordIssuing(client.env, { ...factsOf(client, request), outcome });
+  if (!allocation.ok) return failed(problemOf(allocation.refusal));
+  return { ok: true, value: allocation.segment };
 }
 
-/** One shard's answer; asked again once if it threw, and once if the clocks disagreed. */
-function issueFrom(
-  shards: Shards,
-  namespace: SnowflakeNamespace,
-  request: ShardRequest,
-  before?: Tried,
-): Promise<Issued> {
-  const { shard, strict, count, echoes, waitLeftMs, answerMaxMs } = request;
-  const nowMs = Date.now();
-  const tried = before ?? {
-    sinceMs: nowMs,
-    definite: true,
-    waitedMs: 0,
-    throws: 0,
-    disagreements: 0,
-  };
-  const budgetMs = Math.max(0, waitLeftMs - tried.waitedMs);
-  const again = (next: Tried) => issueFrom(shards, namespace, request, next);
-  // Not in the grace: each further try would have another.
-  const inTime = () => Date.now() - tried.sinceMs < waitLeftMs + answerMaxMs;
-  const echo = echoes && !before ? echoFor(shardName(namespace, shard), nowMs) : NO_ECHO;
-  const call = stubOf(shards, namespace, shard).grant(
-    namespace.lineSpec,
-    count,
-    strict,
-    budgetMs,
-    nowMs,
-    echo.instance,
-    echo.leastMs,
-  );
-  // All tries together take no longer than one may.
-  const spentMs = Math.max(0, nowMs - tried.sinceMs);
-  const leftMs = Math.max(1, waitLeftMs + answerMaxMs - spentMs);
-  return withDeadline(call, leftMs).then(
-    (text) => {
-      shardAnswered(namespace, shard, nowMs);
-      return settle(namespace, shard, readGrantReply(text), tried, again);
-    },
-    (error: unknown) => {
-      const triesLeft = inTime() ? tried : { ...tried, throws: CALL_TRIES_MAX };
-      return recover(namespace, shard, error, triesLeft, again);
-    },
+function charge({ env, headers, caller }: Client, count: number): true | Promise<boolean> {
+  return headers ? chargeIds(env, headers, caller.id, count) : true;
+}
+
+async function* recorded(
+  client: Client,
+  request: IssueRequest,
+  parts: AsyncGenerator<Issued>,
+): AsyncGenerator<Issued> {
+  for await (const part of parts) {
+    if (!part.ok) record(client, request, part);
+    yield part;
+  }
+}
+
+function record(client: Client, request: IssueRequest, issued: Issued): void {
+  const facts = factsOf(client, request);
+  recordIssuing(
+    client.env,
+    issued.ok
+      ? { ...facts, outcome: "issued", shard: issued.shard }
+      : { ...facts, outcome: issued.refusal.code },
   );
 }
 
-function settle(
-  namespace: SnowflakeNamespace,
-  shard: number,
-  { clock, result }: GrantReply,
-  tried: Tried,
-  again: (next: Tried) => Promise<Issued>,
-): Issued | Promise<Issued> {
-  noteClock(shardName(namespace, shard), clock);
-  if (result.ok) {
-    const blocks = ascending(blocksOf(namespace.layout, shard, result.grants));
-    return { ok: true, shard, blocks };
-  }
-  const { refusal } = result;
-  const definite = tried.definite && result.granted === 0;
-  const waitedMs = tried.waitedMs + result.waitedMs;
-  const disagreements = tried.disagreements + 1;
-  // In a disagreement of clocks ours may be the stale one: it is read again for the second call.
-  if (refusal.code === "clock_disagreement" && disagreements < CALL_TRIES_MAX) {
-    return again({ ...tried, definite, waitedMs, throws: 0, disagreements });
-  }
-  return { ok: false, refusal, definite, waitedMs };
-}
-
-/** A call that waited may have gone on from a tick's last lane to the first lane of that tick: its IDs ascend all the same. */
-function ascending(blocks: Block[]): Block[] {
-  return blocks.length === 1
-    ? blocks
-    : blocks.sort((one, other) => (one.first < other.first ? -1 : 1));
-}
-
-/** A call that threw may have granted something: that is a gap. */
-function recover(
-  namespace: SnowflakeNamespace,
-  shard: number,
-  error: unknown,
-  tried: Tried,
-  again: (next: Tried) => Promise<Issued>,
-): Issued | Promise<Issued> {
-  const throws = tried.throws + 1;
-  if (throws < CALL_TRIES_MAX && isWorthRepeating(error)) {
-    return again({ ...tried, definite: false, throws });
-  }
-  const refusal = refusalOf(`Shard ${shard} of ${namespace.name}`, error);
-  const definite = tried.definite && isDefinite(refusal);
-  return { ok: false, refusal, definite, waitedMs: tried.waitedMs };
+function factsOf({ route, caller }: Client, { namespace, count }: IssueRequest) {
+  return { route, namespace: namespace.name, callerId: caller.id, count };
 }

@@ -1,9 +1,16 @@
 import type { Block } from "../core/block.ts";
 import type { Refusal } from "../core/errors.ts";
 
-/** IDs of one shard, or why not. */
+/** IDs of one shard. */
+export interface Granted {
+  readonly ok: true;
+  readonly shard: number;
+  readonly blocks: readonly Block[];
+}
+
+/** IDs of one shard, or the refusal. */
 export type Issued =
-  | { readonly ok: true; readonly shard: number; readonly blocks: readonly Block[] }
+  | Granted
   | {
       readonly ok: false;
       readonly refusal: Refusal;

@@ -9,7 +9,6 @@ import type {
   LeaseWish,
   RenewalWish,
 } from "../objects/leases.ts";
-import { CALL_TRIES_MAX } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import { callObject, refusedBy } from "./object-call.ts";
 import { echoFor, noteClock } from "./object-clocks.ts";
@@ -76,28 +75,24 @@ function termsOf({ policy }: SnowflakeNamespace, caller: ApiKeyRecord): LeaseTer
   return { owner: caller.id, leasesMax, ttlMaxMs: policy.leaseTtlMaxMs };
 }
 
-/**
- * Asks the desk: again if it throws, since each of its calls may be made twice, and again with the clock read anew
- * if the clocks disagree.
- */
-async function askDesk<Reply extends LeaseReply | LeasePageReply>(
+/** Asks the desk. Each of its calls may be made twice. */
+function askDesk<Reply extends LeaseReply | LeasePageReply>(
   desks: LeaseDesks,
   { name }: SnowflakeNamespace,
   ask: (desk: DurableObjectStub<Leases>) => Promise<Reply>,
 ): Promise<Answer<Reply>> {
-  let repeated = false;
-  for (let tries = 1; ; tries += 1) {
-    const result = await callObject(`The lease desk of ${name}`, () => ask(desks.getByName(name)));
-    if (!result.ok) return refusedBy(result.refusal, repeated);
-    const { reply } = result;
-    repeated ||= result.repeated;
-    noteClock(name, reply.clock);
-    if (reply.ok) return reply as Extract<Reply, { readonly ok: true }>;
-    const { refusal } = reply;
-    if (refusal.code !== "clock_disagreement" || tries >= CALL_TRIES_MAX) {
-      return refusedBy(refusal, repeated);
-    }
-  }
+  return callObject<Reply, Answer<Reply>>({
+    what: `The lease desk of ${name}`,
+    call: () => ask(desks.getByName(name)),
+    read: (reply, repeated, isLast) => {
+      noteClock(name, reply.clock);
+      if (reply.ok) return reply as Extract<Reply, { readonly ok: true }>;
+      const { refusal } = reply;
+      const asksAgain = refusal.code === "clock_disagreement" && !isLast;
+      return asksAgain ? undefined : refusedBy(refusal, repeated);
+    },
+    fail: refusedBy,
+  });
 }
 
 /** What the desk answers, or why it does not. */

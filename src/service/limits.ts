@@ -67,3 +67,10 @@ export const READ_WAIT_MAX_MS = READ_CLAIM_LAPSES_MS + 500;
 export const CACHE_ENTRIES_MAX = 1000;
 /** Lists of namespaces and keys. */
 export const LIST_PAGE_MAX = 100;
+/** When to come back after the registry failed, in ms: an object that was reset is back in about that. */
+export const REGISTRY_RETRY_MS = 1000;
+/**
+ * The period of the rate limit binding in wrangler.toml, in s: what a refused caller is told to wait,
+ * as the binding itself says no more than yes or no.
+ */
+export const RATE_LIMIT_PERIOD_S = 60;

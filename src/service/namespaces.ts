@@ -178,6 +178,11 @@ export function namespaceOf({
   };
 }
 
+/** How long IDs may be used, in ms since they were asked for; undefined for a segment. */
+export function freshForMsOf(namespace: Namespace): number | undefined {
+  return namespace.kind === "snowflake" ? namespace.policy.freshForMs : undefined;
+}
+
 /** The region that shard `shard` is first made in. */
 export function regionOf({ regions }: SnowflakeNamespace, shard: number): Region {
   const region = regions[shard % regions.length];

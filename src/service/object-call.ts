@@ -38,29 +38,69 @@ export function withDeadline<Reply>(call: Promise<Reply>, maxMs: number): Promis
   });
 }
 
-/** `repeated`: an earlier try threw, and may have been carried out. */
-export type CallResult<Reply> =
-  | { readonly ok: true; readonly reply: Reply; readonly repeated: boolean }
-  | { readonly ok: false; readonly refusal: Refusal };
+/** A call of an object, made again at most once for each reason. */
+export interface ObjectCall<Reply, Result> {
+  /** Names the object in refusals and logs. */
+  readonly what: string;
+  /** Makes the call on a new stub: after a reset an old one stays broken. */
+  readonly call: () => Promise<Reply>;
+  /**
+   * Reads the reply. `repeated`: an earlier try threw, and may have been carried out. Undefined: the clocks disagree,
+   * so the call is made again with the clock read anew; not allowed if `isLast`.
+   */
+  readonly read: (reply: Reply, repeated: boolean, isLast: boolean) => Result | undefined;
+  /** The result if the object failed; `error` is its last one. */
+  readonly fail: (refusal: Refusal, repeated: boolean) => Result;
+  /** Calls that may throw, 1 or 2. Default 2. */
+  readonly tries?: number;
+  /** The deadline of all calls together, in ms. Default PINNED_ANSWER_MAX_MS. */
+  readonly maxMs?: number;
+}
+
+interface Tried {
+  readonly sinceMs: number;
+  readonly repeated: boolean;
+  readonly throws: number;
+  readonly disagreements: number;
+}
 
 /**
- * Calls an object. A call that throws is made again, `tries` times in all. `call` takes a new stub each time: after a
- * reset an old one stays broken. An object whose queue at the platform is full, or that does not answer within
- * PINNED_ANSWER_MAX_MS, is not asked again. `what` names it in refusals.
+ * Calls an object: again if the call throws, and again if the clocks disagree. An object whose queue at the platform is
+ * full, or that does not answer in time, is not asked again: each further try would have a grace of its own.
+ *
+ * Promises are few here, and it is flat: each await was measured to cost a Worker some microseconds.
  */
-export async function callObject<Reply>(
-  what: string,
-  call: () => Promise<Reply>,
-  tries = CALL_TRIES_MAX,
-): Promise<CallResult<Reply>> {
-  for (let tried = 1; ; tried += 1) {
-    const repeated = tried > 1;
-    try {
-      return { ok: true, reply: await withDeadline(call(), PINNED_ANSWER_MAX_MS), repeated };
-    } catch (error) {
-      if (tried < tries && isWorthRepeating(error)) continue;
-      return refusedBy(refusalOf(what, error), repeated);
-    }
+export function callObject<Reply, Result>(
+  asked: ObjectCall<Reply, Result>,
+  tried: Tried = { sinceMs: Date.now(), repeated: false, throws: 0, disagreements: 0 },
+): Promise<Result> {
+  const { what, call, read, fail, tries = CALL_TRIES_MAX, maxMs = PINNED_ANSWER_MAX_MS } = asked;
+  const { sinceMs, repeated } = tried;
+  const spentMs = tried.throws + tried.disagreements === 0 ? 0 : Date.now() - sinceMs;
+  const leftMs = Math.max(1, maxMs - Math.max(0, spentMs));
+  return withDeadline(begun(call), leftMs).then(
+    (reply) => {
+      const disagreements = tried.disagreements + 1;
+      const result = read(reply, repeated, disagreements >= CALL_TRIES_MAX);
+      return result ?? callObject(asked, { ...tried, throws: 0, disagreements });
+    },
+    (error: unknown) => {
+      const throws = tried.throws + 1;
+      const inTime = Date.now() - sinceMs < maxMs;
+      if (throws < tries && inTime && isWorthRepeating(error)) {
+        return callObject(asked, { ...tried, throws, repeated: true });
+      }
+      return fail(refusalOf(what, error), repeated);
+    },
+  );
+}
+
+/** A binding may throw at once: that is a call which failed. */
+function begun<Reply>(call: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return call();
+  } catch (error) {
+    return Promise.reject(error);
   }
 }
 
@@ -73,7 +113,7 @@ export function refusedBy(
 }
 
 /** Whether the same object may answer if it is called at once again: a reset, most often. */
-export function isWorthRepeating(error: unknown): boolean {
+function isWorthRepeating(error: unknown): boolean {
   return !isOverloaded(error) && !(error instanceof NoAnswerError);
 }
 
@@ -83,7 +123,7 @@ function isOverloaded(error: unknown): boolean {
 }
 
 /** The refusal for a call that failed. Logs the cause, unless the object is overloaded. */
-export function refusalOf(what: string, error: unknown): Refusal {
+function refusalOf(what: string, error: unknown): Refusal {
   if (isOverloaded(error)) {
     return {
       code: "shard_overloaded",

@@ -15,17 +15,18 @@ export type StatusResult =
       readonly refusal: Refusal;
     };
 
-/** Asks one shard how it is. Wakes the object, writes nothing. */
-export async function shardStatus(
+/** Asks one shard for its status. Wakes the object, writes nothing. */
+export function shardStatus(
   shards: Shards,
   namespace: SnowflakeNamespace,
   shard: number,
 ): Promise<StatusResult> {
   const region = regionOf(namespace, shard);
-  const result = await callObject<StatusReply>(`Shard ${shard} of ${namespace.name}`, () =>
-    stubOf(shards, namespace, shard).status(namespace.lineSpec),
-  );
-  if (!result.ok) return { ok: false, shard, region, refusal: result.refusal };
-  if (!result.reply.ok) return { ok: false, shard, region, refusal: result.reply.refusal };
-  return { ok: true, region, status: result.reply.status };
+  const fail = (refusal: Refusal): StatusResult => ({ ok: false, shard, region, refusal });
+  return callObject<StatusReply, StatusResult>({
+    what: `Shard ${shard} of ${namespace.name}`,
+    call: () => stubOf(shards, namespace, shard).status(namespace.lineSpec),
+    read: (reply) => (reply.ok ? { ok: true, region, status: reply.status } : fail(reply.refusal)),
+    fail,
+  });
 }

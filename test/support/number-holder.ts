@@ -4,10 +4,10 @@ import { idAt } from "../../src/core/block.ts";
 import type { RefusalCode } from "../../src/core/errors.ts";
 import { defineNamespace, type NamespaceWish } from "../../src/core/namespace.ts";
 import { writeSegmentReply } from "../../src/core/segment-reply.ts";
-import { issueIds } from "../../src/service/issue-ids.ts";
 import { namespaceOf, type SegmentNamespace } from "../../src/service/namespaces.ts";
 import type { Placement } from "../../src/service/pick-shard.ts";
 import type { SegmentObjects } from "../../src/service/segment-call.ts";
+import { takeIds } from "../../src/service/take.ts";
 import { recordedSegments, type SegmentCall } from "./recorded-segments.ts";
 
 const FRESH: Placement = { strict: false };
@@ -32,8 +32,8 @@ export function holderOf(segments: SegmentObjects, namespace = someNamespace()) 
   const works: Promise<unknown>[] = [];
   const waitUntil = (work: Promise<unknown>) => void works.push(work);
   const take = async (count = 1, placement = FRESH) => {
-    const source = { shards: env.SHARD, segments, namespace, placement, waitUntil };
-    const begun = issueIds(source, count);
+    const source = { env: { ...env, SEGMENTS: segments }, namespace, placement, waitUntil };
+    const begun = takeIds(source, count);
     const fromMemory = !("then" in begun);
     const issued = await begun;
     if (!issued.ok) throw new Error(issued.refusal.code);

@@ -96,8 +96,8 @@ describe("a token", () => {
     expect((await ask("/api/segment/get/segment", form(body))).status).toBe(500);
   });
 
-  it("is not taken from the header, and any passes where access is open", async () => {
-    for (const route of ROUTES) expect(saidBy(await ask(route))).toBe(refused()[route]);
+  it("may be a bearer token, and any passes where access is open", async () => {
+    for (const route of ROUTES) expect(saidBy(await ask(route))).toBe(served()[route]);
     for (const [, token] of MALFORMED) expect(await said(token, ROUTES, OPEN)).toEqual(served());
   });
 });
@@ -126,12 +126,12 @@ describe("failures from behind", () => {
   it("of the registry, of limits and of the configuration are no token's fault", async () => {
     const { key } = await keyFor({ scopes: ["issue", "read"] });
     const registry = { ...CLOSED, REGISTRY: down } as unknown as Env;
-    const missing = "6 The registry of namespaces and keys does not answer.";
+    const missing = "6 The registry of namespaces and keys does not answer; try again.";
     expect(await said(key, ROUTES, registry)).toEqual(
       all("Result{id=-1, status=EXCEPTION}", missing, ""),
     );
     const LOOKUP_LIMITER = { limit: async () => ({ success: false }) };
-    const tried = "6 Too many keys were tried from this address.";
+    const tried = "6 Too many keys were tried from this address within 60 s.";
     expect(await said(key, ROUTES, { ...CLOSED, LOOKUP_LIMITER })).toEqual(
       all("Result{id=-3, status=EXCEPTION}", tried, ""),
     );

@@ -2,8 +2,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
-import { issue } from "../../src/service/issue.ts";
-import { issueInCalls } from "../../src/service/issue-in-calls.ts";
 import type { Issued } from "../../src/service/issued.ts";
 import {
   HOME_SHARDS_MAX,
@@ -11,7 +9,9 @@ import {
   STALL_GRACE_MS,
   UNAVAILABLE_REST_MS,
 } from "../../src/service/limits.ts";
+import { askShards } from "../../src/service/shard-call.ts";
 import type { Shards } from "../../src/service/shards.ts";
+import { streamFromShards } from "../../src/service/stream.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
 import { Random } from "../support/random.ts";
@@ -82,7 +82,7 @@ describe("a call that throws", () => {
       calls += 1;
       return calls === 1 ? new Error("reset") : refuse("layout_conflict", { granted: shard * 0 });
     });
-    const issued = await issue(shards, someNamespace(), PINNED, 1);
+    const issued = await askShards(shards, someNamespace(), PINNED, 1);
     expect(asked).toEqual([3, 3]);
     expect(issued).toMatchObject({ ok: false, definite: false });
   });
@@ -90,7 +90,7 @@ describe("a call that throws", () => {
   it("twice is a refusal: pinned requests hear when to come back", async () => {
     const { shards, asked } = scripted(() => new Error("broken"));
     for (const placement of [PINNED, { key: "a", strict: false }, { strict: true }]) {
-      expect(await issue(shards, someNamespace(), placement, 1)).toMatchObject({
+      expect(await askShards(shards, someNamespace(), placement, 1)).toMatchObject({
         ok: false,
         refusal: { code: "shard_unavailable", retryAfterMs: 1000 },
         definite: false,
@@ -107,12 +107,12 @@ describe("a call that throws", () => {
       return shard === home ? new Error("broken") : ok(count);
     });
     for (let request = 0; request < 5; request += 1) {
-      expect(await issue(shards, namespace, FRESH, 1)).toMatchObject({ ok: true });
+      expect(await askShards(shards, namespace, FRESH, 1)).toMatchObject({ ok: true });
     }
     expect(asked.filter((shard) => shard === home)).toHaveLength(2);
     // Then one request tries it, and the others do not wait for that one.
     clock.step(UNAVAILABLE_REST_MS);
-    await Promise.all([1, 2, 3].map(() => issue(shards, namespace, FRESH, 1)));
+    await Promise.all([1, 2, 3].map(() => askShards(shards, namespace, FRESH, 1)));
     expect(asked.filter((shard) => shard === home)).toHaveLength(4);
   });
 });
@@ -144,11 +144,11 @@ describe("a shard that never answers", () => {
         home ??= shard;
         return shard === home;
       });
-      const first = issue(shards, namespace, FRESH, 1);
+      const first = askShards(shards, namespace, FRESH, 1);
       await vi.advanceTimersByTimeAsync(1999);
       expect(await first).toMatchObject({ ok: true });
       expect(calls).toHaveLength(2);
-      expect(await issue(shards, namespace, FRESH, 1)).toMatchObject({ ok: true });
+      expect(await askShards(shards, namespace, FRESH, 1)).toMatchObject({ ok: true });
       expect(calls).toHaveLength(3);
     },
   );
@@ -163,7 +163,7 @@ describe("a shard that never answers", () => {
       const namespace = { ...usual, policy: { ...usual.policy, maxWaitMs } };
       const { shards, calls } = silent(() => true);
       const done = vi.fn();
-      const issued = issue(shards, namespace, FRESH, 1);
+      const issued = askShards(shards, namespace, FRESH, 1);
       void issued.then(done);
       for (let ms = 0; ms < mostMs && done.mock.calls.length === 0; ms += 50) {
         clock.step(50);
@@ -181,7 +181,7 @@ describe("a shard that never answers", () => {
   it("is waited for longer in a namespace that has no other", async () => {
     const namespace = { ...someNamespace(), shards: 1 };
     const { shards } = silent(() => true);
-    const issued = issue(shards, namespace, FRESH, 1);
+    const issued = askShards(shards, namespace, FRESH, 1);
     const done = vi.fn();
     void issued.then(done);
     await vi.advanceTimersByTimeAsync(PINNED_ANSWER_MAX_MS);
@@ -198,7 +198,7 @@ describe("a shard that never answers", () => {
     // A seed by which the shard asked after a silent one is not the other silent one: nobody would answer in time.
     vi.spyOn(Math, "random").mockImplementation(new Random(2).next);
     for (let request = 0; request < 40; request += 1) {
-      const issued = issue(shards, namespace, { strict: false, from }, 5000);
+      const issued = askShards(shards, namespace, { strict: false, from }, 5000);
       await vi.advanceTimersByTimeAsync(1999);
       expect(await issued).toMatchObject({ ok: true });
     }
@@ -213,7 +213,7 @@ describe("a shard that never answers", () => {
     ["order=strict", { strict: true }],
   ])("is told to a request with %s, which may have been carried out", async (_, placement) => {
     const { shards, calls } = silent(() => true);
-    const issued = issue(shards, someNamespace(), placement, 1);
+    const issued = askShards(shards, someNamespace(), placement, 1);
     await vi.advanceTimersByTimeAsync(PINNED_ANSWER_MAX_MS + 250 + STALL_GRACE_MS);
     expect(await issued).toMatchObject({
       ok: false,
@@ -225,7 +225,7 @@ describe("a shard that never answers", () => {
 
   it("for its full queue is not repeated there", async () => {
     const { shards, asked } = scripted(overloaded);
-    expect(await issue(shards, someNamespace(), PINNED, 1)).toMatchObject({
+    expect(await askShards(shards, someNamespace(), PINNED, 1)).toMatchObject({
       ok: false,
       refusal: { code: "shard_overloaded", retryAfterMs: 1000 },
       definite: true,
@@ -237,7 +237,7 @@ describe("a shard that never answers", () => {
 describe("clocks that disagree", () => {
   it("are read again and the call repeated once, never more", async () => {
     const { shards, asked } = scripted(() => refuse("clock_disagreement"));
-    const issued = await issue(shards, someNamespace(), PINNED, 1);
+    const issued = await askShards(shards, someNamespace(), PINNED, 1);
     expect(issued).toMatchObject({ refusal: { code: "clock_disagreement" }, definite: true });
     expect(asked).toEqual([3, 3]);
   });
@@ -246,7 +246,7 @@ describe("clocks that disagree", () => {
 describe("a refusal after something was granted", () => {
   it("is not definite", async () => {
     const { shards } = scripted(() => refuse("shard_saturated", { granted: 7 }));
-    const issued = await issue(shards, someNamespace(), PINNED, 10);
+    const issued = await askShards(shards, someNamespace(), PINNED, 10);
     expect(issued).toMatchObject({ ok: false, definite: false });
   });
 });
@@ -261,13 +261,13 @@ describe("failover", () => {
         return shard === home ? refuse(code, { waitedMs: 60, retryAfterMs: 5000 }) : ok(1);
       });
       const namespace = someNamespace();
-      const issued = await issue(shards, namespace, FRESH, 1);
+      const issued = await askShards(shards, namespace, FRESH, 1);
       expect(issued.ok).toBe(true);
       const others = asked.filter((shard) => shard !== home);
       expect(others).toHaveLength(1);
       expect(calls.at(-1)?.waitLeftMs).toBe(code === "clock_disagreement" ? 130 : 190);
       const before = asked.length;
-      await issue(shards, namespace, FRESH, 1);
+      await askShards(shards, namespace, FRESH, 1);
       expect(asked.slice(before)).not.toContain(home);
     },
   );
@@ -280,20 +280,20 @@ describe("failover", () => {
     });
     const namespace = someNamespace();
     for (let request = 0; request < 5; request += 1) {
-      expect((await issue(shards, namespace, FRESH, 1)).ok).toBe(true);
+      expect((await askShards(shards, namespace, FRESH, 1)).ok).toBe(true);
     }
     expect(asked.filter((shard) => shard === home)).toHaveLength(1);
     expect(asked).toHaveLength(6);
     const now = Date.now();
     vi.spyOn(Date, "now").mockReturnValue(now + 1001);
-    await issue(shards, namespace, FRESH, 1);
+    await askShards(shards, namespace, FRESH, 1);
     expect(asked.filter((shard) => shard === home)).toHaveLength(2);
   });
 
   it("asks each shard with its region's location hint", async () => {
     const { shards, hints } = scripted((_, _shard) => ok(1));
     for (const shard of [0, 1, 2, 3, 4]) {
-      await issue(shards, someNamespace(), { shard, strict: false }, 1);
+      await askShards(shards, someNamespace(), { shard, strict: false }, 1);
     }
     expect(hints).toEqual(["enam", "wnam", "weur", "apac", "enam"]);
   });
@@ -301,18 +301,18 @@ describe("failover", () => {
   it("does not ask the home that rests, also not as the other one", async () => {
     const { shards, asked } = scripted(overloaded);
     const namespace = { ...someNamespace(), shards: 2 };
-    await issue(shards, namespace, FRESH, 1);
+    await askShards(shards, namespace, FRESH, 1);
     const [home, other] = asked;
-    await issue(shards, namespace, FRESH, 1);
+    await askShards(shards, namespace, FRESH, 1);
     expect(asked).toEqual([home, other, other]);
   });
 
   it("leaves strict requests at their home, though it rests", async () => {
     const { shards, asked } = scripted(overloaded);
     const namespace = someNamespace();
-    await issue(shards, namespace, FRESH, 1);
+    await askShards(shards, namespace, FRESH, 1);
     const [home] = asked;
-    await issue(shards, namespace, { strict: true }, 1);
+    await askShards(shards, namespace, { strict: true }, 1);
     expect(asked.at(-1)).toBe(home);
   });
 
@@ -322,13 +322,13 @@ describe("failover", () => {
       calls += 1;
       return refuse("shard_saturated", { granted: calls === 1 ? 5 : 0 });
     });
-    const issued = await issue(shards, someNamespace(), FRESH, 10);
+    const issued = await askShards(shards, someNamespace(), FRESH, 10);
     expect(issued).toMatchObject({ ok: false, definite: false });
   });
 
   it("asks one other shard, never more", async () => {
     const { shards, asked } = scripted(() => refuse("shard_saturated"));
-    const issued = await issue(shards, someNamespace(), FRESH, 1);
+    const issued = await askShards(shards, someNamespace(), FRESH, 1);
     expect(issued).toMatchObject({ ok: false, refusal: { code: "shard_saturated" } });
     expect(new Set(asked).size).toBe(2);
     expect(asked).toHaveLength(2);
@@ -340,13 +340,13 @@ describe("failover", () => {
     ["order=strict", { strict: true }],
   ])("never moves a request with %s", async (_, placement) => {
     const { shards, asked } = scripted(() => refuse("shard_saturated"));
-    await issue(shards, someNamespace(), placement, 1);
+    await askShards(shards, someNamespace(), placement, 1);
     expect(asked).toHaveLength(1);
   });
 
   it("is not tried for what every shard would refuse", async () => {
     const { shards, asked } = scripted(() => refuse("layout_conflict"));
-    await issue(shards, someNamespace(), FRESH, 1);
+    await askShards(shards, someNamespace(), FRESH, 1);
     expect(asked).toHaveLength(1);
   });
 });
@@ -385,8 +385,8 @@ describe("a stream", () => {
       writeGrantReply(ok(count), { instance: 7, nowMs: Date.now() }),
     );
     const namespace = someNamespace();
-    await issue(shards, namespace, PINNED, 1);
-    await all(issueInCalls(shards, namespace, PINNED, 25_000));
+    await askShards(shards, namespace, PINNED, 1);
+    await all(streamFromShards(shards, namespace, PINNED, 25_000));
     expect(calls.map(({ instance }) => instance)).toEqual([0, 7, 0, 0]);
   });
 
@@ -397,7 +397,7 @@ describe("a stream", () => {
       return calls === 2 ? refuse("shard_saturated", { retryAfterMs: 5 }) : ok(count);
     });
     const wait = vi.spyOn(scheduler, "wait");
-    const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));
+    const results = await all(streamFromShards(shards, someNamespace(), PINNED, 25_000));
     expect(results.map((result) => result.ok)).toEqual([true, true, true]);
     expect(wait).toHaveBeenCalledExactlyOnceWith(5);
   });
@@ -409,17 +409,17 @@ describe("a stream", () => {
       return calls === 1 ? ok(count) : refuse("shard_saturated", { retryAfterMs: 10_000 });
     });
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
-    const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));
+    const results = await all(streamFromShards(shards, someNamespace(), PINNED, 25_000));
     expect(results.map((result) => result.ok)).toEqual([true, false]);
     expect(wait).toHaveBeenCalledTimes(3);
   });
 
   it("in strict order stays on one shard, also if the isolate forgets its home meanwhile", async () => {
     const { shards, asked } = scripted(({ count }) => ok(count));
-    const calls = issueInCalls(shards, someNamespace(), { strict: true }, 50_000);
+    const calls = streamFromShards(shards, someNamespace(), { strict: true }, 50_000);
     await calls.next();
     for (let home = 0; home < HOME_SHARDS_MAX; home += 1) {
-      await issue(shards, someNamespace(), FRESH, 1);
+      await askShards(shards, someNamespace(), FRESH, 1);
     }
     asked.splice(1);
     await all(calls);
@@ -430,7 +430,7 @@ describe("a stream", () => {
   it("that cannot begin is refused at once", async () => {
     const { shards } = scripted(() => refuse("shard_saturated"));
     const wait = vi.spyOn(scheduler, "wait");
-    const results = await all(issueInCalls(shards, someNamespace(), PINNED, 25_000));
+    const results = await all(streamFromShards(shards, someNamespace(), PINNED, 25_000));
     expect(results.map((result) => result.ok)).toEqual([false]);
     expect(wait).not.toHaveBeenCalled();
   });

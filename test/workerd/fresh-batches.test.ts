@@ -7,13 +7,13 @@ import { writeGrantReply } from "../../src/core/grant-reply.ts";
 import { decompose } from "../../src/core/id.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
-import { takeBatch } from "../../src/service/fresh-batches.ts";
 import {
   BATCH_AT_ONCE_DIVISOR,
   BATCH_BLOCKS_MAX,
   BATCH_FRESH_DIVISOR,
   FRESH_NAMESPACES_MAX,
 } from "../../src/service/limits.ts";
+import { takeIds } from "../../src/service/take.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { realGrant, recordedShards } from "../support/recorded-shards.ts";
@@ -262,11 +262,12 @@ describe("a lease for batches", () => {
   it("of the oldest namespace is forgotten where there are too many", async () => {
     const { get, path } = await leased("oldest", 4);
     const namespace = namespaceOf("default");
-    const { shards } = recordedShards();
-    const source = { shards, namespace, placement: { strict: false }, waitUntil: () => undefined };
+    const { shards: SHARD } = recordedShards();
+    const placement = { strict: false };
+    const source = { env: { ...env, SHARD }, namespace, placement, waitUntil: () => undefined };
     expect(await get(path)).toMatchObject({ asked: [] });
     for (let others = 0; others < FRESH_NAMESPACES_MAX; others += 1) {
-      takeBatch({ ...source, namespace: { ...namespace, name: `other-${others}` } }, 4);
+      await takeIds({ ...source, namespace: { ...namespace, name: `other-${others}` } }, 4);
     }
     expect(await get(path)).toMatchObject({ behind: 0, asked: [{ count: 4 }] });
   });

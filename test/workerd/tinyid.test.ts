@@ -11,7 +11,8 @@ const OPEN: Env = { ...env };
 const FORM = "application/x-www-form-urlencoded";
 const BATCH_TAKES = "batchSize takes a whole number from 1 on; above 100000 it counts as that.";
 const FORM_TAKES = "A form takes at most 16384 bytes, whole within 5000 ms.";
-const UNKNOWN = "There is no namespace of that name.";
+const UNKNOWN =
+  "There is no namespace of that name. Built in are default, twitter, leaf, js53, node, segment; PUT /v1/namespaces/{namespace} makes others.";
 
 beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -203,7 +204,7 @@ describe("parameters", () => {
     expect(await tiny("nextSegmentId?bizType=default")).toBe(refused(kind));
     await put("tiny-retired", { kind: "segment" });
     await ask("/v1/namespaces/tiny-retired", { method: "DELETE" });
-    const retired = refused("This namespace is retired.");
+    const retired = refused("This namespace is retired, and its name is never used again.");
     expect(await tiny("nextId?bizType=tiny-retired")).toBe(retired);
     expect(await tiny("nextSegmentId?bizType=tiny-retired")).toBe(retired);
   });

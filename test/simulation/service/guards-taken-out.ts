@@ -97,18 +97,18 @@ export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
     "a throw that is nobody's refusal",
     /broken: A1/,
     {
-      file: "service/issue.ts",
-      from: "return recover(namespace, shard, error, triesLeft, again);",
-      to: "return Promise.reject(error);",
+      file: "service/object-call.ts",
+      from: "return fail(refusalOf(what, error), repeated);",
+      to: "throw error;",
     },
   ],
   [
     "tries that each have the whole deadline",
     /broken: A2/,
     {
-      file: "service/issue.ts",
-      from: "waitLeftMs + answerMaxMs - spentMs)",
-      to: "waitLeftMs + answerMaxMs)",
+      file: "service/object-call.ts",
+      from: "maxMs - Math.max(0, spentMs)",
+      to: "maxMs",
     },
   ],
   [
@@ -137,7 +137,7 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
     "no second shard",
     /broken: T1/,
     {
-      file: "service/issue.ts",
+      file: "service/shard-call.ts",
       from: "if (shard === undefined) return first;",
       to: "if (shard !== undefined) return first;",
     },
@@ -146,7 +146,7 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
     "another shard for who is pinned",
     /broken: (H4|T2)/,
     {
-      file: "service/issue.ts",
+      file: "service/shard-call.ts",
       from: "return request.isPinned\n    ?",
       to: "return request.isPinned && count > 1\n    ?",
     },

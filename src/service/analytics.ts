@@ -1,6 +1,6 @@
 /** What one issuing request came to. */
 export interface Issuing {
-  readonly route: "ids" | "blocks" | "leaf" | "tinyid";
+  readonly route: "ids" | "blocks" | "leaf" | "rpc" | "tinyid";
   readonly namespace: string;
   readonly callerId: string;
   /** `issued`, `begun` (a stream), or a problem's code. */

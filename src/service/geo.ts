@@ -8,12 +8,7 @@ const degrees = v.pipe(
 );
 const Point = v.object({ latitude: degrees, longitude: degrees });
 
-/** Where the request came in; undefined where that is not known, as under plain workerd. */
-export function originOf({ cf }: Request): GeoPoint | undefined {
-  return pointOf(cf);
-}
-
-/** The point that a `request.cf` or a pair of degrees says; undefined if it says none. */
+/** The point in a `request.cf` or a pair of degrees; undefined if there is none, as under plain workerd. */
 export function pointOf(place: unknown): GeoPoint | undefined {
   const point = v.safeParse(Point, place);
   return point.success ? point.output : undefined;

@@ -1,10 +1,10 @@
 /** Many IDs in one stream: shard calls one after another. */
 import { idleCapacity } from "../core/lanes.ts";
-import { issue } from "./issue.ts";
 import type { Issued } from "./issued.ts";
 import { STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import { isPinned, isStrict, type Placement, pickShard } from "./pick-shard.ts";
+import { askShards } from "./shard-call.ts";
 import type { Shards } from "./shards.ts";
 
 /** IDs per shard call of a stream: what an idle line is sure to open, STREAM_CALL_COUNT at most. */
@@ -17,7 +17,7 @@ export function callCountMax({ layout, policy }: SnowflakeNamespace, placement: 
  * stops asking stops the work. Not pinned, each large call takes a shard of its own. A saturated shard is
  * waited for, STREAM_WAIT_MAX_MS in all. A refusal is the last value.
  */
-export async function* issueInCalls(
+export async function* streamFromShards(
   shards: Shards,
   namespace: SnowflakeNamespace,
   placement: Placement,
@@ -32,7 +32,7 @@ export async function* issueInCalls(
   let waitedMs = 0;
   while (issued < count) {
     const callCount = Math.min(mostPerCall, count - issued);
-    const result = await issue(shards, namespace, placed, callCount);
+    const result = await askShards(shards, namespace, placed, callCount);
     placed = { ...placed, continues: true };
     if (!result.ok && result.refusal.code === "shard_saturated") {
       const waitMs = result.refusal.retryAfterMs ?? 0;

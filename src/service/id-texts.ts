@@ -2,7 +2,7 @@
 import type { Block } from "../core/block.ts";
 import { bytesMax, type Surround, writeAscii, writeBlock } from "../core/block-writer.ts";
 import { type Encoding, encode } from "../core/codec.ts";
-import type { IdEncoding } from "./issue-query.ts";
+import type { IdEncoding } from "./issue-request.ts";
 
 const QUOTED: Surround = { before: '"', after: '",' };
 const NUMBER: Surround = { before: "", after: "," };

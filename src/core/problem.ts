@@ -1,0 +1,115 @@
+/** Problems: the failures of a request as values, with the status and title that HTTP gives them (RFC 9457). */
+import type { ParameterError } from "./binding.ts";
+import { isDefinite, type Refusal, type RefusalCode } from "./errors.ts";
+import type { FieldError } from "./field-error.ts";
+
+export type ProblemCode =
+  | RefusalCode
+  | "body_too_large"
+  | "builtin_namespace"
+  | "internal"
+  | "invalid_body"
+  | "invalid_parameter"
+  | "method_not_allowed"
+  | "namespace_retired"
+  | "not_configured"
+  | "not_found"
+  | "rate_limited"
+  | "registry_unavailable"
+  | "unauthorized"
+  | "unknown_namespace"
+  | "unsupported_media_type"
+  | "wrong_kind";
+
+interface ProblemKind {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 429 | 500 | 503;
+  readonly title: string;
+}
+
+/** Status and title of every code. */
+export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
+  invalid_parameter: { status: 400, title: "A parameter is not taken" },
+  invalid_body: { status: 400, title: "The body is not taken" },
+  wrong_kind: { status: 400, title: "The namespace is of another kind" },
+  unauthorized: { status: 401, title: "A key is needed" },
+  forbidden: { status: 403, title: "The key may not do this" },
+  builtin_namespace: { status: 403, title: "A built-in namespace never changes" },
+  not_found: { status: 404, title: "There is nothing here" },
+  unknown_namespace: { status: 404, title: "There is no such namespace" },
+  method_not_allowed: { status: 405, title: "The method is not allowed here" },
+  namespace_retired: { status: 410, title: "The namespace is retired" },
+  body_too_large: { status: 413, title: "The body is too large" },
+  unsupported_media_type: { status: 415, title: "The body's type is not taken" },
+  rate_limited: { status: 429, title: "Too much was asked for in too short a time" },
+  exhausted: { status: 409, title: "The segment has no numbers left" },
+  idempotency_conflict: { status: 409, title: "The Idempotency-Key was used for another request" },
+  lease_lost: { status: 409, title: "The lease is not the token's any more" },
+  layout_conflict: { status: 409, title: "The layout differs from the stored one" },
+  internal: { status: 500, title: "Something failed inside" },
+  clock_before_epoch: { status: 500, title: "The clock is before the layout's epoch" },
+  timestamp_exhausted: { status: 500, title: "The layout's time has run out" },
+  clock_behind: { status: 503, title: "The clock is behind the IDs already issued" },
+  clock_disagreement: { status: 503, title: "The clocks disagree" },
+  no_worker_free: { status: 503, title: "Every worker ID is on lease" },
+  not_configured: { status: 503, title: "This deployment is not configured" },
+  registry_unavailable: { status: 503, title: "The registry does not answer" },
+  shard_overloaded: { status: 503, title: "The shard's queue is full" },
+  shard_saturated: { status: 503, title: "The shard is saturated" },
+  shard_unavailable: { status: 503, title: "Shard unavailable" },
+};
+
+export interface Problem {
+  readonly code: ProblemCode;
+  /** One sentence for the person who reads the response. */
+  readonly detail: string;
+  /** True: refused before anything was granted. False: IDs may have been skipped. Default true. */
+  readonly definite?: boolean;
+  /** When to try again, in ms; absent if time does not help. */
+  readonly retryAfterMs?: number | undefined;
+  readonly errors?: readonly (ParameterError | FieldError)[];
+  /** Both sides of a conflict. */
+  readonly conflict?: { readonly stored: unknown; readonly wished: unknown };
+  /** Methods for the Allow header. */
+  readonly allow?: readonly string[];
+}
+
+/** A value, or the problem in its place. */
+export type Outcome<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: Problem };
+
+export function failed(problem: Problem): { readonly ok: false; readonly problem: Problem } {
+  return { ok: false, problem };
+}
+
+/** The problem for a refusal by an object. */
+export function problemOf(refusal: Refusal, definite = isDefinite(refusal)): Problem {
+  const { code, detail, retryAfterMs } = refusal;
+  return { code, detail, definite, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** Errors that a problem names: without a bound, a 400 could be larger than its request. */
+export const ERRORS_MAX = 32;
+
+/** All rejected parameters at once, each with its allowed values. */
+export function invalidParameters(errors: readonly ParameterError[]): Problem {
+  const detail = detailOf(errors.map((error) => `${error.parameter} ${error.detail}`));
+  return { code: "invalid_parameter", detail, errors: errors.slice(0, ERRORS_MAX) };
+}
+
+/** All rejected fields of a body at once, each with its allowed values. */
+export function invalidBody(errors: readonly FieldError[]): Problem {
+  const detail = detailOf(errors.map((error) => `${error.field} ${error.detail}`));
+  return { code: "invalid_body", detail, errors: errors.slice(0, ERRORS_MAX) };
+}
+
+function detailOf(details: readonly string[]): string {
+  const more = details.length > ERRORS_MAX ? `; and ${details.length - ERRORS_MAX} more` : "";
+  return `${details.slice(0, ERRORS_MAX).join("; ")}${more}.`;
+}
+
+/** A retired namespace issues nothing, and PUT can't use its name again. */
+export const NAMESPACE_RETIRED: Problem = {
+  code: "namespace_retired",
+  detail: "This namespace is retired, and its name is never used again.",
+};

@@ -1,0 +1,103 @@
+/** Parameters of a request, over HTTP or RPC. All errors come back at once, each with the allowed values. */
+import * as v from "valibot";
+import type { ParameterError } from "../core/binding.ts";
+import { takesOf } from "./schema.ts";
+
+/** The error of a repeated parameter. */
+export const GIVEN_ONCE = "may be given once";
+
+/** A parameter's schema: from its one text, or undefined if it is absent. */
+type ParameterSchema = v.GenericSchema<string | undefined, unknown>;
+export type ParamEntries = Readonly<Record<string, ParameterSchema>>;
+type Values<Entries extends ParamEntries> = {
+  [Name in keyof Entries]?: v.InferOutput<Entries[Name]>;
+};
+
+/** Parameters as they arrived. */
+export interface Params {
+  readonly texts: URLSearchParams;
+  /** Found while they were read. */
+  readonly errors: readonly ParameterError[];
+}
+
+export interface ParsedParams<Entries extends ParamEntries> {
+  /** Parameters without an error. */
+  readonly values: Values<Entries>;
+  readonly errors: ParameterError[];
+}
+
+const NO_PARAMS: Params = { texts: new URLSearchParams(), errors: [] };
+
+/** The parameters in a URL's query. */
+export function paramsOfUrl(url: string): Params {
+  const queryAt = url.indexOf("?");
+  if (queryAt < 0) return NO_PARAMS;
+  const hashAt = url.indexOf("#", queryAt);
+  const query = url.slice(queryAt + 1, hashAt < 0 ? undefined : hashAt);
+  const errors = isUtf8(query)
+    ? []
+    : [{ parameter: "query", detail: "takes percent-encoded UTF-8" }];
+  return { texts: new URLSearchParams(query), errors };
+}
+
+/** The parameters in the options of an RPC call, which need not be typed. An undefined option is absent. */
+export function paramsOfOptions(options: object): Params {
+  const texts = new URLSearchParams();
+  const errors: ParameterError[] = [];
+  for (const [parameter, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (typeof value === "string" || typeof value === "number") texts.set(parameter, `${value}`);
+    else errors.push({ parameter, detail: "takes a text or a number" });
+  }
+  return { texts, errors };
+}
+
+/** Parses the query of a request. */
+export function parseQuery<Entries extends ParamEntries>(
+  { url }: { readonly url: string },
+  entries: Entries,
+): ParsedParams<Entries> {
+  return parseParams(paramsOfUrl(url), entries);
+}
+
+/** Parses parameters. Unknown and repeated ones are errors too. */
+export function parseParams<Entries extends ParamEntries>(
+  { texts, errors: found }: Params,
+  entries: Entries,
+): ParsedParams<Entries> {
+  const values: Values<Entries> = {};
+  const errors = [...found];
+  for (const parameter of new Set(texts.keys())) {
+    if (Object.hasOwn(entries, parameter)) continue;
+    const allowed = Object.keys(entries);
+    const detail = `is not a parameter here; known are ${allowed.join(", ") || "none"}`;
+    errors.push({ parameter, detail, allowed });
+  }
+  for (const name of keysOf(entries)) {
+    const [text, repeated] = texts.getAll(name);
+    if (repeated !== undefined) {
+      errors.push({ parameter: name, detail: GIVEN_ONCE });
+      continue;
+    }
+    // keysOf names only keys that are there; the compiler adds an undefined to every index access.
+    const schema = entries[name] as Entries[typeof name];
+    if (text === undefined && schema.type === "optional") continue;
+    const result = v.safeParse(schema, text);
+    if (result.success) values[name] = result.output;
+    else errors.push({ parameter: name, ...takesOf(result.issues[0].message) });
+  }
+  return { values, errors };
+}
+
+function keysOf<Entries extends ParamEntries>(entries: Entries): (keyof Entries & string)[] {
+  return Object.keys(entries);
+}
+
+function isUtf8(query: string): boolean {
+  try {
+    decodeURIComponent(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
