@@ -11,9 +11,9 @@
  * Pure: clock and randomness are handed in.
  */
 import type { Grant } from "./block.ts";
-import { type LineState, windowsInUse } from "./lanes.ts";
+import { firstToOpen } from "./lanes.ts";
 import { type Layout, tickAt, tickStartMs } from "./layout.ts";
-import { observeClock } from "./line.ts";
+import { type LineState, observeClock, windowsInUse } from "./line.ts";
 import type { Policy } from "./policy.ts";
 
 /** A run of positions, or why there is none now. */
@@ -53,7 +53,7 @@ export function nextRun(
     const lanes = state.lanes.with(lane, { next: runEnd, mark });
     return { kind: "run", state: { ...state, lanes }, run: { lane, start, end: runEnd } };
   }
-  const opensTick = Math.min(...windows.map((one) => one.opensTick));
+  const { opensTick } = firstToOpen(windows);
   if (opensTick * sequenceCount >= fenced.lineEnd) return { kind: "fenced", state };
   return { kind: "wait", state, waitMs: tickStartMs(layout, opensTick) - request.nowMs };
 }

@@ -20,9 +20,15 @@ import { DurableObject } from "cloudflare:workers";
 import type { Grant } from "../core/block.ts";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
 import { type GrantResult, writeGrantReply } from "../core/grant-reply.ts";
-import { type LineState, startLine } from "../core/lanes.ts";
 import type { Layout } from "../core/layout.ts";
-import { breachOf, type Outcome, type Raise, step } from "../core/line.ts";
+import {
+  breachOf,
+  type LineState,
+  type Outcome,
+  type Raise,
+  startLine,
+  step,
+} from "../core/line.ts";
 import type { ClockPair } from "../core/mark-reading.ts";
 import type { Policy } from "../core/policy.ts";
 import { type Counters, countersOf } from "./counters.ts";

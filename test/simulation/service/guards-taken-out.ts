@@ -28,7 +28,7 @@ export const BROKEN: readonly Broken[] = [
     "a start below the mark",
     /broken: H[134]/,
     {
-      file: "core/lanes.ts",
+      file: "core/line.ts",
       from: "({ next: mark, mark })",
       to: "({ next: Math.max(0, mark - 4096), mark })",
     },
@@ -42,7 +42,7 @@ export const BROKEN: readonly Broken[] = [
     "a line without an end to what it may borrow",
     /broken: H7/,
     {
-      file: "core/lanes.ts",
+      file: "core/line.ts",
       from: "Math.min((tick + borrowTicks + forgivenTicks + 1) * sequenceCount, lineEnd)",
       to: "lineEnd",
     },
