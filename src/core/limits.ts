@@ -24,8 +24,8 @@ export const SAFE_ID_BITS_MAX = 53;
  * Far above what clocks of one platform differ by, far below what would hurt if it got into a mark.
  */
 export const CLOCK_DISAGREEMENT_MAX_MS = 60_000;
-/** How far a clock must have fallen behind what it should show to stand still, in ms: more than two clocks drift apart within ECHO_AGE_MAX_MS. */
-export const STANDSTILL_MS = 100;
+/** How far a clock must have fallen behind what it should show to count as frozen, in ms: more than two clocks drift apart within ECHO_AGE_MAX_MS. */
+export const FROZEN_CLOCK_MS = 100;
 /** Age of the oldest clock reading that a caller echoes, in ms: clocks drift apart by up to 0.1 %. */
 export const ECHO_AGE_MAX_MS = 10_000;
 /** How many ms more clocks may show while a reading of a mark is trusted: a busy shard spends less time on reading it. */

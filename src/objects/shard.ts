@@ -11,8 +11,8 @@
  *  S3 A start trusts the stored marks only.
  *  S4 Read, step and write happen with no await between them.
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
- *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends though the clock stands still.
- *  S7 An instance whose clock is proved to stand still (core/object-clock) ends; the next reads the true clock.
+ *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends even if the clock is frozen.
+ *  S7 An instance whose clock is proved to be frozen (core/object-clock) ends; the next reads the true clock.
  *     A caller's clock decides nothing else but L8 and when a mark is read again: calls may be queued for any time.
  *  S8 Before each reply the instance asserts L1 and L2 of what it grants; a breach ends it.
  */

@@ -70,9 +70,9 @@ export const MUTANTS: readonly Mutant[] = [
     test: "test/workerd/shard.test.ts",
   },
   {
-    guard: "S7 an instance whose clock stands still ends",
+    guard: "S7 an instance whose clock is frozen ends",
     file: "core/object-clock.ts",
-    from: "echo.leastMs - own.nowMs >= STANDSTILL_MS",
+    from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
     to: "false",
     project: "core",
     test: "test/core/object-clock.test.ts",
@@ -171,7 +171,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: TRUE_CLOCKS,
   },
   {
-    guard: "S7 a busy object's clock is proved to stand still too",
+    guard: "S7 a busy object's clock is proved to be frozen too",
     file: "core/object-clock.ts",
     from: "return now.nowMs - known.nowMs >= passedMs;",
     to: "return true;",
@@ -376,7 +376,7 @@ export const MUTANTS: readonly Mutant[] = [
     named: "K4",
   },
   {
-    guard: "K5 a desk whose clock stands still ends",
+    guard: "K5 a desk whose clock is frozen ends",
     file: "objects/leases.ts",
     from: "acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number, echo: ClockEcho): LeaseReply {\n    const clock = this.#instance.checkedClock(echo);",
     to: "acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number, _: ClockEcho): LeaseReply {\n    const clock = this.#instance.clock();",

@@ -4,7 +4,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { type GrantReply, type GrantResult, readGrantReply } from "../../src/core/grant-reply.ts";
-import { MARK_READING_TRUSTED_MS, SETTLE_MS, STANDSTILL_MS } from "../../src/core/limits.ts";
+import { FROZEN_CLOCK_MS, MARK_READING_TRUSTED_MS, SETTLE_MS } from "../../src/core/limits.ts";
 import { NO_ECHO } from "../../src/core/object-clock.ts";
 import { Shard } from "../../src/objects/shard.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
@@ -397,7 +397,7 @@ describe("a random start", () => {
   });
 });
 
-describe("S7 a clock that stands still", () => {
+describe("S7 a frozen clock", () => {
   it("ends the instance once a caller's clock proves it", async () => {
     await runInDurableObject(stubOf("default", 1), async (_, state) => {
       const { old, young, abort } = twoInstances(state);
@@ -406,12 +406,12 @@ describe("S7 a clock that stands still", () => {
         const echo = { instance: shown.instance, leastMs: shown.nowMs + ms };
         return { ...callOf("default"), echo };
       };
-      await grant(old, at(STANDSTILL_MS - 1));
-      await expect(grant(old, at(STANDSTILL_MS))).rejects.toThrow("stands still");
+      await grant(old, at(FROZEN_CLOCK_MS - 1));
+      await expect(grant(old, at(FROZEN_CLOCK_MS))).rejects.toThrow("is frozen");
       expect(abort).toHaveBeenCalledOnce();
       // What the other instance's clock showed proves nothing of this one's.
       clock.set(START_MS - 20_000);
-      const [next] = spanOf(await grant(young, at(STANDSTILL_MS)));
+      const [next] = spanOf(await grant(young, at(FROZEN_CLOCK_MS)));
       expect(next).toBeGreaterThan(spanOf(result)[0]);
     });
   });

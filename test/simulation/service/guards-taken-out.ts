@@ -57,11 +57,11 @@ export const BROKEN: readonly Broken[] = [
     },
   ],
   [
-    "an instance whose clock stands still and lives on",
+    "an instance whose clock is frozen and lives on",
     /broken: .* while all was well/,
     {
       file: "core/object-clock.ts",
-      from: "echo.leastMs - own.nowMs >= STANDSTILL_MS",
+      from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
       to: "false",
     },
   ],
@@ -89,7 +89,7 @@ export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
     /broken: O1/,
     {
       file: "core/object-clock.ts",
-      from: "echo.leastMs - own.nowMs >= STANDSTILL_MS",
+      from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
       to: "Math.abs(echo.leastMs - own.nowMs) >= 5000",
     },
   ],
