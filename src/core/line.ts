@@ -85,14 +85,16 @@ export interface Raise {
   readonly to: number;
 }
 
+export interface Granted {
+  readonly kind: "granted";
+  readonly state: LineState;
+  readonly grant: Grant;
+  readonly leadTicks: number;
+  readonly raise?: Raise;
+}
+
 export type Outcome =
-  | {
-      readonly kind: "granted";
-      readonly state: LineState;
-      readonly grant: Grant;
-      readonly leadTicks: number;
-      readonly raise?: Raise;
-    }
+  | Granted
   | { readonly kind: "wait"; readonly state: LineState; readonly waitMs: number }
   | { readonly kind: "refused"; readonly state: LineState; readonly refusal: Refusal };
 
@@ -202,10 +204,7 @@ export function startLine(marks: readonly number[]): LineState {
 }
 
 /** Which part of L1 or L2 an outcome breaks; undefined if none. The caller asserts it before each reply. */
-export function breachOf(
-  before: LineState,
-  { state, grant, raise }: Extract<Outcome, { kind: "granted" }>,
-): string | undefined {
+export function breachOf(before: LineState, { state, grant, raise }: Granted): string | undefined {
   const { lane, start, end } = grant;
   const [old, now] = [before.lanes[lane], state.lanes[lane]];
   if (!old || !now) return `lane ${lane} is not on this line`;

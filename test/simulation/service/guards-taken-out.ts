@@ -195,24 +195,15 @@ export const BROKEN_BY_TAKEOVERS: readonly Broken[] = [
   [
     "a first answer that does not wait",
     /broken: H4/,
-    { file: "objects/lane-watch.ts", from: "if (settling) return settling;", to: "" },
+    { file: "objects/mark-watch.ts", from: "return this.#settling;", to: "return undefined;" },
   ],
   [
-    "a lane that settles with the first one",
+    "an instance that looks at the first lane's mark",
     /broken: H4/,
     {
-      file: "objects/lane-watch.ts",
-      from: "    if (watch.hasRaised) return;\n",
-      to: "    if (this.#watches.some((one) => one?.hasRaised)) return;\n",
-    },
-  ],
-  [
-    "one reading for all lanes",
-    /broken: H4/,
-    {
-      file: "objects/lane-watch.ts",
-      from: "return this.#of(lane).reading;",
-      to: "return this.#of(lane * 0).reading;",
+      file: "objects/shard.ts",
+      from: "if (grant.lane === line.layout.laneCount - 1) {",
+      to: "if (grant.lane === 0) {",
     },
   ],
 ];
