@@ -6,7 +6,7 @@
  *  F1 Every run lies inside the fence: begin ≤ start < end ≤ the fence's end, on each lane.
  *  F2 Runs of a lane are disjoint and increase.
  *  F3 A run lies within one tick, so that its IDs are consecutive.
- *  F4 What does not open now is said with the time to wait, never waited for: nothing here spins.
+ *  F4 If nothing is open now, the outcome says how long to wait: nothing here waits or spins.
  *
  * Pure: clock and randomness are handed in.
  */

@@ -43,8 +43,8 @@ export function firstToOpen(windows: readonly LaneWindow[]): LaneWindow {
 
 /**
  * How many positions of these lanes open to a call that begins in tick `from`, nothing being granted until
- * then, and waits until the end of tick `until`. What is forgiven falls while the clock catches up with an
- * idle line, but not while a call keeps the line ahead. Monotonic when both ticks shift together.
+ * then, and waits until the end of tick `until`. Forgiven lead falls while the clock catches up with an idle line,
+ * but not while a call keeps the line ahead. Monotonic when both ticks shift together.
  */
 export function capacityOf(
   layout: Layout,
@@ -65,8 +65,8 @@ export function capacityOf(
 
 /**
  * The largest count that an idle line is sure to open within maxBorrow + maxWait.
- * A random start may cost each tick its first randomStart − 1 positions; a start drawn from a large
- * part of the tick costs half of it on average, which is what is reckoned with there.
+ * A random start may cost each tick its first randomStart − 1 positions. If that is over half of the tick, only half
+ * is subtracted: the cost on average.
  */
 export function idleCapacity(layout: Layout, policy: Policy, lastLaneOnly: boolean): number {
   const { tickMs, sequenceCount, laneCount, laneUse } = layout;

@@ -1,9 +1,10 @@
 /**
  * The number line: the one state machine that every ID comes from.
  *
- * A lane is a line of positions: tick × 2^S + sequence, with S bits of sequence. tick(time) counts ticks since the epoch
- * (tickAt), and tick(position) = floor(position / 2^S). Positions stay ≤ 2^53, so numbers hold them exactly. A grant is
- * an interval [start, end) of a lane. `next` is the lane's lowest position not yet granted:
+ * A lane is a line of positions: tick × 2^S + sequence, with S bits of sequence (2^S is `sequenceCount`). tick(time)
+ * counts ticks since the epoch (`tickAt`), and tick(position) = floor(position / 2^S). Positions stay ≤ 2^53, so numbers
+ * hold them exactly. Policy values are ≥ 0. A grant is an interval [start, end) of a lane. `next` is the lane's lowest
+ * position not yet granted:
  *
  *   lead     = max(0, tick(next) − tick(now))
  *   stepBack = max(0, tick(lastNow) − tick(now)); at the first step after a start: lead
@@ -59,7 +60,7 @@ export interface LineState {
   readonly forgivenTicks: number;
 }
 
-/** What of a request bears on the choice of lane and first position. */
+/** The part of a request that decides the lane and the first position. */
 export interface LaneChoice {
   /** Strict order: crossing lanes would fall back in order, so only the last lane is used. */
   readonly lastLaneOnly: boolean;
@@ -120,7 +121,7 @@ export function step(
   const state = observeClock(layout, before, tick);
   const windows = windowsInUse(layout, policy, state, tick, request);
   const short = shortage(layout, policy, windows, tick, request);
-  if (short) return refuse(short, state);
+  if (short) return refuse(short, state); // L7
   const window = windows.find(({ open, start }) => open > start);
   if (!window) {
     const waitMs = tickStartMs(layout, firstToOpen(windows).opensTick) - request.nowMs;
@@ -164,7 +165,7 @@ export function windowsInUse(
   const maxStepBackTicks = Math.floor(policy.maxStepBackMs / tickMs);
   const freshStart = tick * sequenceCount;
   const windows = state.lanes.map(({ next, mark }, lane): LaneWindow => {
-    const isLast = lane === layout.laneCount - 1;
+    const isLast = lane === state.lanes.length - 1;
     const borrowTicks = isLast ? Math.floor(policy.maxBorrowMs / tickMs) : 0; // L4
     const forgivenTicks = isLast ? Math.min(state.forgivenTicks, maxStepBackTicks) : 0; // L4
     const offset = Math.floor(random * policy.randomStart);
@@ -175,7 +176,7 @@ export function windowsInUse(
       start >= lineEnd ? Number.POSITIVE_INFINITY : startTick - borrowTicks - forgivenTicks;
     return { lane, mark, start, open, opensTick, borrowTicks, forgivenTicks };
   });
-  // Any choice among them is safe: each window keeps L1, L4 and L5 by itself.
+  // lanesInUse picks some of them. Any choice is safe: each window keeps L1, L4 and L5 by itself.
   return lanesInUse(layout, windows, lastLaneOnly);
 }
 

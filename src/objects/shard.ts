@@ -41,7 +41,7 @@ import { workerIdOf } from "./shard-name.ts";
 import { laneStatuses, type StatusReply } from "./shard-status.ts";
 import { ShardStorage } from "./shard-storage.ts";
 
-/** What a caller asks for. */
+/** A call of `grant`. */
 interface GrantCall {
   /** The namespace's layout and policy as JSON, see line-spec. */
   readonly lineSpec: string;
@@ -96,7 +96,7 @@ export class Shard extends DurableObject<Env> {
 
   /**
    * Grants `count` positions, in one or more intervals; waits or refuses as the policy says: a GrantReply as text.
-   * The fields of a GrantCall come one by one, and where nothing is waited for the reply is no promise:
+   * The fields of a GrantCall come one by one, and a reply that waits for nothing is no promise:
    * an object and a promise cost workerd a tenth of the call each.
    */
   grant(
@@ -147,7 +147,7 @@ export class Shard extends DurableObject<Env> {
     }
   }
 
-  /** What an operator needs to see of this shard. Writes nothing. */
+  /** The state of this shard, for operators. Writes nothing. */
   status(lineSpec: string): StatusReply {
     const opened = this.#open(lineSpec);
     if (!opened.ok) return opened;
