@@ -2,8 +2,9 @@
 import { DecimalRun } from "../core/decimal-run.ts";
 import { fencedLine, nextRun } from "../core/fenced-line.ts";
 import { compose } from "../core/id.ts";
-import { idleCapacity, type LineState } from "../core/lanes.ts";
+import { idleCapacity } from "../core/lanes.ts";
 import { type Layout, tickAt } from "../core/layout.ts";
+import type { LineState } from "../core/line.ts";
 import type { Policy } from "../core/policy.ts";
 
 /** Why nothing can be stamped now. `fenced`: at the end of the lease, or of what its store knows. */

@@ -6,14 +6,14 @@
  *  F1 Every run lies inside the fence: begin ≤ start < end ≤ the fence's end, on each lane.
  *  F2 Runs of a lane are disjoint and increase.
  *  F3 A run lies within one tick, so that its IDs are consecutive.
- *  F4 What does not open now is said with the time to wait, never waited for: nothing here spins.
+ *  F4 If nothing is open now, the outcome says how long to wait: nothing here waits or spins.
  *
  * Pure: clock and randomness are handed in.
  */
 import type { Grant } from "./block.ts";
-import { type LineState, windowsInUse } from "./lanes.ts";
+import { firstToOpen } from "./lanes.ts";
 import { type Layout, tickAt, tickStartMs } from "./layout.ts";
-import { observeClock } from "./line.ts";
+import { type LineState, observeClock, windowsInUse } from "./line.ts";
 import type { Policy } from "./policy.ts";
 
 /** A run of positions, or why there is none now. */
@@ -53,7 +53,7 @@ export function nextRun(
     const lanes = state.lanes.with(lane, { next: runEnd, mark });
     return { kind: "run", state: { ...state, lanes }, run: { lane, start, end: runEnd } };
   }
-  const opensTick = Math.min(...windows.map((one) => one.opensTick));
+  const { opensTick } = firstToOpen(windows);
   if (opensTick * sequenceCount >= fenced.lineEnd) return { kind: "fenced", state };
   return { kind: "wait", state, waitMs: tickStartMs(layout, opensTick) - request.nowMs };
 }

@@ -1,36 +1,72 @@
 /**
  * The number line: the one state machine that every ID comes from.
  *
- * A lane is a line of positions, tick × 2^sequenceBits + sequence. `step` hands out disjoint
- * intervals of it. Sequence exhaustion and a clock that went back are one event: the line is
- * ahead of the clock. Two bounds, because two things make it lead: demand may borrow up to
- * maxBorrow; a step back of the clock up to maxStepBack is forgiven.
+ * A lane is a line of positions: tick × 2^S + sequence, with S bits of sequence (2^S is `sequenceCount`). tick(time)
+ * counts ticks since the epoch (`tickAt`), and tick(position) = floor(position / 2^S). Positions stay ≤ 2^53, so numbers
+ * hold them exactly. Policy values are ≥ 0. A grant is an interval [start, end) of a lane. `next` is the lane's lowest
+ * position not yet granted:
  *
- * Invariants, each proved by the tests with the same number:
+ *   lead     = max(0, tick(next) − tick(now))
+ *   stepBack = max(0, tick(lastNow) − tick(now)); at the first step after a start: lead
+ *   forgiven = min(forgiven + stepBack, lead)
+ *   open     = (tick(now) + maxBorrowTicks + min(forgiven, maxStepBackTicks) + 1) × 2^S, at most the line's end
+ *   start    = tick(now) × 2^S + a random offset if that tick is fresh (tick(now) × 2^S ≥ next); otherwise next
+ *   end      = min(start + count, open)
+ *
+ *   If end > start, grant [start, end) and set next = end.
+ *   Otherwise the lane is closed until the clock reaches the tick that opens `start`.
+ *
+ * Sequence exhaustion and a clock that went back are one event: the line is ahead of the clock. Only the last lane may
+ * lead the clock: on the others maxBorrowTicks and forgiven are 0.
+ *
+ * No ID is granted twice, because every grant lies below a mark that was durable before the grant left, and a restarted
+ * line starts at its mark. Each line of code that keeps one of these has its label:
  *  L1 Grants of a lane are disjoint and increase: start ≥ next, and next becomes end.
  *  L2 Every grant lies below the lane's mark: end ≤ mark, once `raise` is durable. A mark never falls.
- *  L3 A restarted line starts at its marks, so nothing granted before it is granted again.
- *  L4 A granted position leads the clock by at most maxBorrow + maxStepBack on the last lane, by 0 on others.
- *  L5 Grants stay on the line: 0 ≤ start < end ≤ 2^(timestampBits + sequenceBits), end − start ≤ count.
+ *  L3 A restarted line starts at its marks: above all that was granted before, by L2. So its first grant on a lane needs
+ *     a raise, and of two lines that started at one mark only one gets past it.
+ *  L4 A granted position leads the clock by at most maxBorrow + maxStepBack on the last lane, by 0 on the others.
+ *  L5 Grants stay on the line: 0 ≤ start < end ≤ lineEnd = 2^(timestampBits + S), and end − start ≤ count.
  *  L6 Once the clock has reached the tick of `next` on every lane, one more ID is granted at once.
- *  L7 A wait is at least 1 ms and at most waitLeftMs, so a call ends although the clock stands still.
+ *  L7 A wait is at least 1 ms and at most waitLeftMs: a call ends even if the clock is frozen.
  *  L8 No mark is raised while this clock is over CLOCK_DISAGREEMENT_MAX_MS ahead of the caller's.
  *
- * Pure and synchronous: clock and randomness are handed in, storage is the caller's.
+ * The caller (objects/shard) has two duties:
+ *  - Step and store in one synchronous turn. If an outcome has a `raise`, store it by compare-and-set on `raise.from`
+ *    before the new state is kept; if the stored mark is another, end. No grant leaves before its raise is on disk.
+ *  - After a start, call `startLine` with the stored marks.
+ *
+ * Pure: clock, randomness and storage belong to the caller.
  */
 import type { Grant } from "./block.ts";
 import type { Refusal } from "./errors.ts";
-import {
-  capacityOf,
-  type LaneChoice,
-  type LaneWindow,
-  type LineState,
-  windowsInUse,
-} from "./lanes.ts";
+import { firstToOpen, type LaneWindow, lanesInUse } from "./lanes.ts";
 import { type Layout, tickAt, tickStartMs } from "./layout.ts";
-import { CLOCK_DISAGREEMENT_MAX_MS, CLOCK_DISAGREEMENT_RETRY_MS } from "./limits.ts";
-import { markFor } from "./mark.ts";
+import { CLOCK_DISAGREEMENT_MAX_MS, RESERVE_PAST_END_DIVISOR } from "./limits.ts";
+import { beforeEpoch, clockDisagreement, lineExhausted, shortage } from "./line-refusal.ts";
 import type { Policy } from "./policy.ts";
+
+/** One lane: the lowest position not yet granted, and the mark that no grant has passed. */
+export interface Lane {
+  readonly next: number;
+  readonly mark: number;
+}
+
+export interface LineState {
+  readonly lanes: readonly Lane[];
+  /** The clock's tick at the last step; undefined before the first step since the start. */
+  readonly lastTick: number | undefined;
+  /** How many ticks of the last lane's lead come from a clock that went back. */
+  readonly forgivenTicks: number;
+}
+
+/** The part of a request that decides the lane and the first position. */
+export interface LaneChoice {
+  /** Strict order: crossing lanes would fall back in order, so only the last lane is used. */
+  readonly lastLaneOnly: boolean;
+  /** In [0, 1); places the first sequence of a fresh tick if randomStart is on. */
+  readonly random: number;
+}
 
 export interface StepRequest extends LaneChoice {
   /** This shard's clock, read for this step. */
@@ -39,7 +75,7 @@ export interface StepRequest extends LaneChoice {
   readonly callerNowMs: number;
   /** IDs still wanted, ≥ 1. */
   readonly count: number;
-  /** What is left of maxWaitMs for this call. */
+  /** The rest of maxWaitMs for this call. */
   readonly waitLeftMs: number;
 }
 
@@ -50,21 +86,23 @@ export interface Raise {
   readonly to: number;
 }
 
+export interface Granted {
+  readonly kind: "granted";
+  readonly state: LineState;
+  readonly grant: Grant;
+  readonly leadTicks: number;
+  readonly raise?: Raise;
+}
+
 export type Outcome =
-  | {
-      readonly kind: "granted";
-      readonly state: LineState;
-      readonly grant: Grant;
-      readonly leadTicks: number;
-      readonly raise?: Raise;
-    }
+  | Granted
   | { readonly kind: "wait"; readonly state: LineState; readonly waitMs: number }
   | { readonly kind: "refused"; readonly state: LineState; readonly refusal: Refusal };
 
 /**
- * One step: grants what is open (up to count) on one lane, or says how long to wait, or refuses.
- * A grant may be smaller than count; step again for the rest. Where a `raise` comes along,
- * the state holds only once that raise is durable.
+ * One step: grants what is open (up to count) on one lane, or tells how long to wait, or refuses.
+ * A grant may be smaller than count; step again for the rest. If the outcome has a `raise`,
+ * its state holds only once that raise is durable.
  */
 export function step(
   layout: Layout,
@@ -73,23 +111,101 @@ export function step(
   request: StepRequest,
 ): Outcome {
   const tick = tickAt(layout, request.nowMs);
-  if (tick < 0) return beforeEpoch(layout, before, request.nowMs);
-  if (tick >= layout.tickCount) return exhausted(layout, before);
+  const refuse = (refusal: Refusal, state = before): Outcome => ({
+    kind: "refused",
+    state,
+    refusal,
+  });
+  if (tick < 0) return refuse(beforeEpoch(layout, request.nowMs)); // L5
+  if (tick >= layout.tickCount) return refuse(lineExhausted(layout)); // L5
   const state = observeClock(layout, before, tick);
   const windows = windowsInUse(layout, policy, state, tick, request);
-  const short = refuseShort(layout, policy, state, windows, tick, request);
-  if (short) return short;
+  const short = shortage(layout, policy, windows, tick, request);
+  if (short) return refuse(short, state); // L7
   const window = windows.find(({ open, start }) => open > start);
-  if (window) return grantFrom(layout, policy, state, window, tick, request);
-  const waitMs = tickStartMs(layout, nearestTick(windows)) - request.nowMs;
-  return { kind: "wait", state, waitMs };
+  if (!window) {
+    const waitMs = tickStartMs(layout, firstToOpen(windows).opensTick) - request.nowMs;
+    return { kind: "wait", state, waitMs };
+  }
+  const { lane, start, open, mark } = window;
+  const end = Math.min(start + request.count, open); // L4 L5
+  const to = end > mark ? markFor(layout, policy, tick, end) : mark; // L2
+  const aheadMs = request.nowMs - request.callerNowMs;
+  if (to > mark && aheadMs > CLOCK_DISAGREEMENT_MAX_MS) {
+    return refuse(clockDisagreement(aheadMs), state); // L8
+  }
+  return {
+    kind: "granted",
+    state: { ...state, lanes: state.lanes.with(lane, { next: end, mark: to }) }, // L1
+    grant: { lane, start, end },
+    leadTicks: Math.max(0, Math.floor((end - 1) / layout.sequenceCount) - tick),
+    ...(to > mark && { raise: { lane, from: mark, to } }), // L2
+  };
 }
 
-/** What of L1 and L2 a granted outcome breaks; undefined if nothing. It asserts what `step` promises. */
-export function breachOf(
-  before: LineState,
-  { state, grant, raise }: Extract<Outcome, { kind: "granted" }>,
-): string | undefined {
+/** Takes notice of the clock: a step back adds to `forgivenTicks`, catching up reduces it. */
+export function observeClock(layout: Layout, state: LineState, tick: number): LineState {
+  const next = state.lanes.at(-1)?.next ?? 0;
+  const leadTicks = Math.max(0, Math.floor(next / layout.sequenceCount) - tick);
+  const stepBackTicks =
+    state.lastTick === undefined ? leadTicks : Math.max(0, state.lastTick - tick);
+  const forgivenTicks = Math.min(state.forgivenTicks + stepBackTicks, leadTicks);
+  return { lanes: state.lanes, lastTick: tick, forgivenTicks };
+}
+
+/** The windows that a step at `tick` may grant from, in the order to try them. */
+export function windowsInUse(
+  layout: Layout,
+  policy: Policy,
+  state: LineState,
+  tick: number,
+  { lastLaneOnly, random }: LaneChoice,
+): readonly LaneWindow[] {
+  const { sequenceCount, tickMs, lineEnd } = layout;
+  const maxStepBackTicks = Math.floor(policy.maxStepBackMs / tickMs);
+  const freshStart = tick * sequenceCount;
+  const windows = state.lanes.map(({ next, mark }, lane): LaneWindow => {
+    const isLast = lane === state.lanes.length - 1;
+    const borrowTicks = isLast ? Math.floor(policy.maxBorrowMs / tickMs) : 0; // L4
+    const forgivenTicks = isLast ? Math.min(state.forgivenTicks, maxStepBackTicks) : 0; // L4
+    const offset = Math.floor(random * policy.randomStart);
+    const start = freshStart >= next ? freshStart + offset : next; // L1
+    const open = Math.min((tick + borrowTicks + forgivenTicks + 1) * sequenceCount, lineEnd); // L4 L5
+    const startTick = Math.floor(start / sequenceCount);
+    const opensTick =
+      start >= lineEnd ? Number.POSITIVE_INFINITY : startTick - borrowTicks - forgivenTicks;
+    return { lane, mark, start, open, opensTick, borrowTicks, forgivenTicks };
+  });
+  // lanesInUse picks some of them. Any choice is safe: each window keeps L1, L4 and L5 by itself.
+  return lanesInUse(layout, windows, lastLaneOnly);
+}
+
+/**
+ * The lane's new mark, for a grant that passes the old one: reserveMs past the clock, at least a tick, or a twentieth
+ * of reserveMs past `end` if that is further. Counted from `end` alone, each restart would push the line ahead; with
+ * less than a tick, a long tick would cost many writes.
+ */
+export function markFor(
+  layout: Layout,
+  policy: Pick<Policy, "reserveMs">,
+  tick: number,
+  end: number,
+): number {
+  const reserveMs = Math.max(policy.reserveMs, layout.tickMs);
+  const reserve = Math.ceil((reserveMs / layout.tickMs) * layout.sequenceCount);
+  const pastClock = tick * layout.sequenceCount + reserve;
+  const pastEnd = end + Math.ceil(reserve / RESERVE_PAST_END_DIVISOR); // L2: no less than end
+  return Math.min(layout.lineEnd, Math.max(pastClock, pastEnd)); // L5
+}
+
+/** The state of a line that starts from these durable marks, one per lane; 0 before the first mark. */
+export function startLine(marks: readonly number[]): LineState {
+  const lanes = marks.map((mark) => ({ next: mark, mark })); // L3
+  return { lanes, lastTick: undefined, forgivenTicks: 0 };
+}
+
+/** Which part of L1 or L2 an outcome breaks; undefined if none. The caller asserts it before each reply. */
+export function breachOf(before: LineState, { state, grant, raise }: Granted): string | undefined {
   const { lane, start, end } = grant;
   const [old, now] = [before.lanes[lane], state.lanes[lane]];
   if (!old || !now) return `lane ${lane} is not on this line`;
@@ -101,128 +217,4 @@ export function breachOf(
     return `L2 the mark ${old.mark} became ${now.mark}`;
   }
   return undefined;
-}
-
-/** Takes notice of the clock: a step back adds to what is forgiven, catching up takes it away. */
-export function observeClock(layout: Layout, state: LineState, tick: number): LineState {
-  const next = state.lanes.at(-1)?.next ?? 0;
-  const leadTicks = Math.max(0, Math.floor(next / layout.sequenceCount) - tick);
-  const stepBackTicks =
-    state.lastTick === undefined ? leadTicks : Math.max(0, state.lastTick - tick);
-  const forgivenTicks = Math.min(state.forgivenTicks + stepBackTicks, leadTicks);
-  return { lanes: state.lanes, lastTick: tick, forgivenTicks };
-}
-
-function grantFrom(
-  layout: Layout,
-  policy: Policy,
-  state: LineState,
-  window: LaneWindow,
-  tick: number,
-  request: StepRequest,
-): Outcome {
-  const { lane, start, open } = window;
-  const end = Math.min(start + request.count, open);
-  const from = window.mark;
-  const to = end > from ? markFor(layout, policy, tick, end) : from;
-  if (to > from && request.nowMs - request.callerNowMs > CLOCK_DISAGREEMENT_MAX_MS) {
-    return disagreement(state, request);
-  }
-  const lanes = state.lanes.with(lane, { next: end, mark: to });
-  return {
-    kind: "granted",
-    state: { ...state, lanes },
-    grant: { lane, start, end },
-    leadTicks: Math.max(0, Math.floor((end - 1) / layout.sequenceCount) - tick),
-    ...(to > from && { raise: { lane, from, to } }),
-  };
-}
-
-/** Refuses a count that cannot open within the wait that is left, before anything more is granted. */
-function refuseShort(
-  layout: Layout,
-  policy: Policy,
-  state: LineState,
-  windows: readonly LaneWindow[],
-  tick: number,
-  request: StepRequest,
-): Outcome | undefined {
-  const { count, nowMs, waitLeftMs } = request;
-  const lastTick = layout.tickCount - 1;
-  const waitTick = Math.min(lastTick, tickAt(layout, nowMs + waitLeftMs));
-  if (capacityOf(layout, windows, tick, waitTick) >= count) return undefined;
-  if (capacityOf(layout, windows, tick, lastTick) < count) return exhausted(layout, state);
-  const closed = windows.every(({ start, open }) => start >= open);
-  const opensTick = closed ? nearestTick(windows) : tick;
-  const retryTick = retryTickFor(layout, policy, windows, opensTick, count);
-  const retryAfterMs = Math.max(1, tickStartMs(layout, retryTick) - nowMs);
-  // Demand alone closes a line by no more than one tick; longer, and the clock is to blame.
-  const refusal: Refusal =
-    opensTick > tick + 1
-      ? {
-          code: "clock_behind",
-          detail: `The clock is behind the IDs already issued; the line opens again in ${retryAfterMs} ms.`,
-          retryAfterMs,
-        }
-      : {
-          code: "shard_saturated",
-          detail: `The shard has no room for ${count} more IDs within its wait; try again in ${retryAfterMs} ms.`,
-          retryAfterMs,
-        };
-  return { kind: "refused", state, refusal };
-}
-
-/**
- * The first tick from `opensTick` on in which a call for count, waiting as long as it may, is served: bisected.
- * `opensTick` itself for a count that not even an idle line would serve.
- */
-function retryTickFor(
-  layout: Layout,
-  policy: Policy,
-  windows: readonly LaneWindow[],
-  opensTick: number,
-  count: number,
-): number {
-  const lastTick = layout.tickCount - 1;
-  const waitTicks = Math.floor(policy.maxWaitMs / layout.tickMs);
-  const serves = (from: number): boolean =>
-    capacityOf(layout, windows, from, Math.min(lastTick, from + waitTicks)) >= count;
-  const idleTick =
-    Math.max(...windows.map(({ start }) => Math.floor(start / layout.sequenceCount))) + 1;
-  if (serves(opensTick) || !serves(idleTick)) return opensTick;
-  let low = opensTick;
-  let high = idleTick;
-  while (high - low > 1) {
-    const middle = low + Math.floor((high - low) / 2);
-    if (serves(middle)) high = middle;
-    else low = middle;
-  }
-  return high;
-}
-
-function nearestTick(windows: readonly LaneWindow[]): number {
-  return Math.min(...windows.map(({ opensTick }) => opensTick));
-}
-
-function beforeEpoch(layout: Layout, state: LineState, nowMs: number): Outcome {
-  const detail = `The clock (unix ms ${nowMs}) is before the layout's epoch (${layout.epochMs}).`;
-  return { kind: "refused", state, refusal: { code: "clock_before_epoch", detail } };
-}
-
-function exhausted(layout: Layout, state: LineState): Outcome {
-  const detail = `The layout's last tick is ${layout.tickCount - 1}: too few positions are left on its line.`;
-  return { kind: "refused", state, refusal: { code: "timestamp_exhausted", detail } };
-}
-
-function disagreement(state: LineState, { nowMs, callerNowMs }: StepRequest): Outcome {
-  const aheadMs = nowMs - callerNowMs;
-  return {
-    kind: "refused",
-    state,
-    refusal: {
-      code: "clock_disagreement",
-      detail: `The shard's clock is ${aheadMs} ms ahead of its caller's: too far to get into a mark.`,
-      retryAfterMs: CLOCK_DISAGREEMENT_RETRY_MS,
-    },
-  };
 }

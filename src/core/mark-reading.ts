@@ -1,8 +1,7 @@
 /**
- * How long one reading of a lane's mark may be trusted: while two clocks show MARK_READING_TRUSTED_MS more at most.
- *
- * Two clocks, this object's and its caller's, since one of them may stand still; and MARK_READING_USES_MAX
- * grants at most, for where both do. This object's may not have gone back; callers differ from each other.
+ * How long one reading of the last lane's mark may be trusted: until one of two clocks shows MARK_READING_TRUSTED_MS
+ * more. The clocks are this object's and its caller's, since one of them may be frozen. Both may be: so a reading also
+ * covers MARK_READING_USES_MAX grants at most. Callers' clocks differ, so theirs may go back; this object's may not.
  */
 import { MARK_READING_TRUSTED_MS, MARK_READING_USES_MAX } from "./limits.ts";
 

@@ -1,15 +1,15 @@
 /**
- * Proof that the clock of an object stands still.
+ * Proof that the clock of an object is frozen.
  *
  * workerd never lets the clock of a running object go back. When the machine's clock steps back by X, Date.now() in the
- * object stands still for X, and a wait of 1 ms takes X + 1 ms. New instances and callers see the true clock.
+ * object is frozen for X, and a wait of 1 ms takes X + 1 ms. New instances and callers see the true clock.
  *
  * A caller's clock alone proves nothing: a call that was queued brings an old one. So each reply carries the object's
  * clock, and the next call echoes it with the time that the caller's clock has counted since. Between the two the
  * object's clock must have counted at least as much, however long the call was queued. Only the first call of a request
- * echoes: the clock of a request that began before a step back stands still too.
+ * echoes: the clock of a request that began before a step back is frozen too.
  */
-import { ECHO_AGE_MAX_MS, STANDSTILL_MS } from "./limits.ts";
+import { ECHO_AGE_MAX_MS, FROZEN_CLOCK_MS } from "./limits.ts";
 
 /** The clock of one instance of an object, as a reply shows it. */
 export interface InstanceClock {
@@ -35,7 +35,7 @@ export interface SeenClock extends InstanceClock {
 
 /**
  * Whether `now` replaces `known` for the next echo. A busy object replies many times per second: if each reply
- * replaced the one before, no echo would ever span STANDSTILL_MS. So an earlier reply of the same instance stays while
+ * replaced the one before, no echo would ever span FROZEN_CLOCK_MS. So an earlier reply of the same instance stays while
  * the object's clock has counted less since than the caller's.
  */
 export function isStronger(now: SeenClock, known: SeenClock): boolean {
@@ -55,7 +55,7 @@ export function echoOf(
   return { instance, leastMs: shownMs + passedMs };
 }
 
-/** Whether an echo proves that the clock of this instance stands still. */
-export function standsStill(own: InstanceClock, echo: ClockEcho): boolean {
-  return echo.instance === own.instance && echo.leastMs - own.nowMs >= STANDSTILL_MS;
+/** Whether an echo proves that the clock of this instance is frozen. */
+export function isFrozen(own: InstanceClock, echo: ClockEcho): boolean {
+  return echo.instance === own.instance && echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS;
 }

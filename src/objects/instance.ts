@@ -1,5 +1,5 @@
 /** One instance of a Durable Object: what every class of object needs of it. */
-import { type ClockEcho, type InstanceClock, standsStill } from "../core/object-clock.ts";
+import { type ClockEcho, type InstanceClock, isFrozen } from "../core/object-clock.ts";
 
 /** 32 random bits tell the few instances of one object apart that a caller meets within seconds. */
 const INSTANCES = 2 ** 32;
@@ -17,10 +17,10 @@ export class Instance {
     return { instance: this.#number, nowMs: Date.now() };
   }
 
-  /** Reads its clock, and ends the instance if the echo proves that it stands still: the next one reads the true clock. */
+  /** Reads its clock, and ends the instance if the echo proves that it is frozen: the next one reads the true clock. */
   checkedClock(echo: ClockEcho): InstanceClock {
     const clock = this.clock();
-    if (standsStill(clock, echo)) this.end("this instance's clock stands still");
+    if (isFrozen(clock, echo)) this.end("this instance's clock is frozen");
     return clock;
   }
 

@@ -8,7 +8,7 @@
  *  K3 One layout for ever: a call with another one is refused.
  *  K4 The same Idempotency-Key with the same wish gets the same lease again while it is held; with another wish it gets
  *     nothing. Any other acquire gets another worker ID.
- *  K5 An instance whose clock is proved to stand still (core/object-clock) ends; the next reads the true clock.
+ *  K5 An instance whose clock is proved to be frozen (core/object-clock) ends; the next reads the true clock.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Refusal } from "../core/errors.ts";

@@ -5,14 +5,15 @@
  *  S1 A grant leaves only below a mark that the storage call took before it: write, then memory, then reply.
  *     The platform's output gate holds the reply until that write is on disk.
  *  S2 Marks are written by compare-and-set, so of two instances alive at once only one gets past its mark;
- *     the other aborts. So that it does before it answers once the successor has, each grant reads its lane's mark
- *     back. One reading serves the grants of a few ms (core/mark-reading), and a successor's first answer on a lane
- *     leaves SETTLE_MS after its first mark there: no reading that is older than that mark is trusted any more then.
+ *     the other aborts. Strict order needs more: a superseded instance must not answer after its successor has.
+ *     A successor raises the mark before its first grant, so each grant on the last lane (the lane of strict order)
+ *     reads the mark back first. One reading serves the grants of a few ms (core/mark-reading). An instance holds its
+ *     first answers back until SETTLE_MS after its first raise there: by then no older reading is trusted any more.
  *  S3 A start trusts the stored marks only.
  *  S4 Read, step and write happen with no await between them.
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
- *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends though the clock stands still.
- *  S7 An instance whose clock is proved to stand still (core/object-clock) ends; the next reads the true clock.
+ *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends even if the clock is frozen.
+ *  S7 An instance whose clock is proved to be frozen (core/object-clock) ends; the next reads the true clock.
  *     A caller's clock decides nothing else but L8 and when a mark is read again: calls may be queued for any time.
  *  S8 Before each reply the instance asserts L1 and L2 of what it grants; a breach ends it.
  */
@@ -20,20 +21,27 @@ import { DurableObject } from "cloudflare:workers";
 import type { Grant } from "../core/block.ts";
 import type { Refusal, RefusalCode } from "../core/errors.ts";
 import { type GrantResult, writeGrantReply } from "../core/grant-reply.ts";
-import { type LineState, startLine } from "../core/lanes.ts";
 import type { Layout } from "../core/layout.ts";
-import { breachOf, type Outcome, type Raise, step } from "../core/line.ts";
+import {
+  breachOf,
+  type Granted,
+  type LineState,
+  type Outcome,
+  type Raise,
+  startLine,
+  step,
+} from "../core/line.ts";
 import type { ClockPair } from "../core/mark-reading.ts";
 import type { Policy } from "../core/policy.ts";
 import { type Counters, countersOf } from "./counters.ts";
 import { Instance } from "./instance.ts";
-import { LaneWatches } from "./lane-watch.ts";
 import { parseLineSpec } from "./line-spec.ts";
+import { MarkWatch } from "./mark-watch.ts";
 import { workerIdOf } from "./shard-name.ts";
 import { laneStatuses, type StatusReply } from "./shard-status.ts";
 import { ShardStorage } from "./shard-storage.ts";
 
-/** What a caller asks for. */
+/** A call of `grant`. */
 interface GrantCall {
   /** The namespace's layout and policy as JSON, see line-spec. */
   readonly lineSpec: string;
@@ -75,7 +83,7 @@ export class Shard extends DurableObject<Env> {
   readonly #storage: ShardStorage;
   #line: OpenLine | undefined;
   readonly #instance: Instance;
-  readonly #lanes = new LaneWatches();
+  readonly #watch = new MarkWatch();
   #counters: Counters = countersOf([]);
   #refusals: Partial<Record<RefusalCode, number>> = {};
 
@@ -88,7 +96,7 @@ export class Shard extends DurableObject<Env> {
 
   /**
    * Grants `count` positions, in one or more intervals; waits or refuses as the policy says: a GrantReply as text.
-   * The fields of a GrantCall come one by one, and where nothing is waited for the reply is no promise:
+   * The fields of a GrantCall come one by one, and a reply that waits for nothing is no promise:
    * an object and a promise cost workerd a tenth of the call each.
    */
   grant(
@@ -104,7 +112,7 @@ export class Shard extends DurableObject<Env> {
     const call: GrantCall = { lineSpec, count, strict, waitLeftMs: maxWaitMs, callerNowMs };
     const progress: Progress = { grants: [], missing: call.count, waitedMs: 0 };
     const reply = this.#proceed(call, progress);
-    if (reply.kind === "reply" && !this.#lanes.settling(progress.grants)) {
+    if (reply.kind === "reply" && !this.#watch.settling) {
       return writeGrantReply(reply.result, clock);
     }
     return this.#grantLater(call, progress, reply);
@@ -118,11 +126,8 @@ export class Shard extends DurableObject<Env> {
       await scheduler.wait(now.waitMs);
       now = this.#proceed(call, progress);
     }
-    for (;;) {
-      const settling = this.#lanes.settling(progress.grants);
-      if (!settling) return writeGrantReply(now.result, this.#instance.clock());
-      await settling;
-    }
+    await this.#watch.settling;
+    return writeGrantReply(now.result, this.#instance.clock());
   }
 
   /** Steps until the call is answered or has to wait. */
@@ -142,7 +147,7 @@ export class Shard extends DurableObject<Env> {
     }
   }
 
-  /** What an operator needs to see of this shard. Writes nothing. */
+  /** The state of this shard, for operators. Writes nothing. */
   status(lineSpec: string): StatusReply {
     const opened = this.#open(lineSpec);
     if (!opened.ok) return opened;
@@ -178,13 +183,13 @@ export class Shard extends DurableObject<Env> {
       counters.grants += 1;
       counters.issued += grant.end - grant.start;
       counters.maxLeadTicks = Math.max(counters.maxLeadTicks, leadTicks);
-      const at = { ownMs: nowMs, callerMs: call.callerNowMs };
       if (raise) {
         counters.writes += 1;
         this.#raise(line.layout, raise, counters);
-        this.#lanes.reading(grant.lane).made(at);
       }
-      this.#confirm(grant.lane, outcome.state, at);
+      if (grant.lane === line.layout.laneCount - 1) {
+        this.#confirm(outcome, { ownMs: nowMs, callerMs: call.callerNowMs });
+      }
     }
     this.#line = { ...line, state: outcome.state };
     this.#counters = counters;
@@ -194,15 +199,16 @@ export class Shard extends DurableObject<Env> {
   #raise(layout: Layout, raise: Raise, counters: Counters): void {
     const claimed = raise.from > 0 || this.#storage.claim(layout.fingerprint);
     if (!claimed || !this.#storage.raise(raise, JSON.stringify(counters))) this.#superseded();
-    this.#lanes.raised(raise.lane);
   }
 
-  /** An instance that another has superseded fails before it answers: its IDs would fall behind the other's. */
-  #confirm(lane: number, state: LineState, at: ClockPair): void {
-    const reading = this.#lanes.reading(lane);
-    if (reading.covers(at)) return;
-    if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0)) this.#superseded();
-    reading.made(at);
+  /** A superseded instance fails before it answers: its IDs would fall behind its successor's. */
+  #confirm({ grant: { lane }, state, raise }: Granted, at: ClockPair): void {
+    if (raise) {
+      this.#watch.raised(at);
+    } else if (!this.#watch.covers(at)) {
+      if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0)) this.#superseded();
+      this.#watch.read(at);
+    }
   }
 
   #superseded(): never {

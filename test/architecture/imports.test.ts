@@ -81,7 +81,7 @@ const MAY_USE: Readonly<Record<string, RegExp>> = {
 describe("imports", () => {
   it("are found (or this test would prove nothing)", () => {
     expect(imports.length).toBeGreaterThan(50);
-    expect(imports).toContainEqual({ from: "core/line.ts", to: "core/mark.ts", typeOnly: false });
+    expect(imports).toContainEqual({ from: "core/line.ts", to: "core/lanes.ts", typeOnly: false });
     expect(
       imports.filter(({ to }) => /\.tsx?$/.test(to)).every(({ to }) => files.includes(to)),
     ).toBe(true);

@@ -2,9 +2,8 @@
 import { type Block, blocksOf } from "../../src/core/block.ts";
 import { bytesMax, type Surround, writeAscii, writeBlock } from "../../src/core/block-writer.ts";
 import type { Encoding } from "../../src/core/codec.ts";
-import { startLine } from "../../src/core/lanes.ts";
 import { tickStartMs } from "../../src/core/layout.ts";
-import { step } from "../../src/core/line.ts";
+import { startLine, step } from "../../src/core/line.ts";
 import { PRESETS } from "../../src/core/presets.ts";
 import { clientNext } from "./client-row.ts";
 import { minterNext, minterTake } from "./minter-row.ts";

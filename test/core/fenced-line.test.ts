@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fencedLine, nextRun, type Run } from "../../src/core/fenced-line.ts";
-import type { LineState } from "../../src/core/lanes.ts";
 import { type Layout, type LayoutSpec, layoutOf } from "../../src/core/layout.ts";
+import type { LineState } from "../../src/core/line.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { PRESETS } from "../../src/core/presets.ts";
 import { FencedLineChecker } from "../support/fenced-line-checker.ts";

@@ -1,8 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { idleCapacity, type LineState, startLine } from "../../src/core/lanes.ts";
+import { idleCapacity } from "../../src/core/lanes.ts";
 import { layoutOf, tickStartMs } from "../../src/core/layout.ts";
-import { breachOf, type Outcome, type Raise, type StepRequest, step } from "../../src/core/line.ts";
-import { markFor } from "../../src/core/mark.ts";
+import {
+  breachOf,
+  type LineState,
+  markFor,
+  type Outcome,
+  type Raise,
+  type StepRequest,
+  startLine,
+  step,
+} from "../../src/core/line.ts";
 import type { Preset } from "../../src/core/presets.ts";
 import { presetOf } from "./vectors.ts";
 

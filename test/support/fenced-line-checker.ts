@@ -3,8 +3,8 @@
  * reckoning of its own that knows only positions that were given out, the clock and the policy.
  */
 import { fencedLine, nextRun } from "../../src/core/fenced-line.ts";
-import type { LineState } from "../../src/core/lanes.ts";
 import type { Layout } from "../../src/core/layout.ts";
+import type { LineState } from "../../src/core/line.ts";
 import type { Policy } from "../../src/core/policy.ts";
 
 export class FencedLineChecker {

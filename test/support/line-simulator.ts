@@ -5,10 +5,9 @@
  */
 import { type Block, blocksOf, type Grant } from "../../src/core/block.ts";
 import { decompose } from "../../src/core/id.ts";
-import { type LineState, startLine } from "../../src/core/lanes.ts";
 import { type Layout, tickAt } from "../../src/core/layout.ts";
 import { CLOCK_DISAGREEMENT_MAX_MS } from "../../src/core/limits.ts";
-import { type Outcome, type Raise, step } from "../../src/core/line.ts";
+import { type LineState, type Outcome, type Raise, startLine, step } from "../../src/core/line.ts";
 import type { Policy } from "../../src/core/policy.ts";
 
 export interface SimulatedCall {

@@ -4,7 +4,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { STANDSTILL_MS } from "../../src/core/limits.ts";
+import { FROZEN_CLOCK_MS } from "../../src/core/limits.ts";
 import { NO_ECHO } from "../../src/core/object-clock.ts";
 import { Leases } from "../../src/objects/leases.ts";
 import { ask, CLOSED } from "../support/admin.ts";
@@ -171,7 +171,7 @@ describe("K2 two instances alive on one storage", () => {
   });
 });
 
-it("K5 a desk whose clock is proved to stand still ends, and the next one leases", async () => {
+it("K5 a desk whose clock is proved to be frozen ends, and the next one leases", async () => {
   await runInDurableObject(deskOf("still"), (_, state) => {
     const abort = vi.fn();
     Object.defineProperty(state, "abort", { value: abort });
@@ -184,11 +184,11 @@ it("K5 a desk whose clock is proved to stand still ends, and the next one leases
     const refused = ask(old, "b", backMs);
     expect(refused).toMatchObject({ refusal: { code: "clock_disagreement" } });
     const { instance, nowMs } = refused.clock;
-    const echo = { instance, leastMs: nowMs + STANDSTILL_MS };
-    expect(() => ask(old, "b", backMs + STANDSTILL_MS, echo)).toThrow("stands still");
+    const echo = { instance, leastMs: nowMs + FROZEN_CLOCK_MS };
+    expect(() => ask(old, "b", backMs + FROZEN_CLOCK_MS, echo)).toThrow("is frozen");
     expect(abort).toHaveBeenCalledOnce();
-    clock.set(backMs + STANDSTILL_MS);
-    const next = ask(young, "b", backMs + STANDSTILL_MS, echo);
+    clock.set(backMs + FROZEN_CLOCK_MS);
+    const next = ask(young, "b", backMs + FROZEN_CLOCK_MS, echo);
     expect(next).toMatchObject({ ok: true, lease: { worker: 3 } });
   });
 });

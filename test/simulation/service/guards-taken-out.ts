@@ -28,7 +28,7 @@ export const BROKEN: readonly Broken[] = [
     "a start below the mark",
     /broken: H[134]/,
     {
-      file: "core/lanes.ts",
+      file: "core/line.ts",
       from: "({ next: mark, mark })",
       to: "({ next: Math.max(0, mark - 4096), mark })",
     },
@@ -42,7 +42,7 @@ export const BROKEN: readonly Broken[] = [
     "a line without an end to what it may borrow",
     /broken: H7/,
     {
-      file: "core/lanes.ts",
+      file: "core/line.ts",
       from: "Math.min((tick + borrowTicks + forgivenTicks + 1) * sequenceCount, lineEnd)",
       to: "lineEnd",
     },
@@ -57,11 +57,11 @@ export const BROKEN: readonly Broken[] = [
     },
   ],
   [
-    "an instance whose clock stands still and lives on",
+    "an instance whose clock is frozen and lives on",
     /broken: .* while all was well/,
     {
       file: "core/object-clock.ts",
-      from: "echo.leastMs - own.nowMs >= STANDSTILL_MS",
+      from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
       to: "false",
     },
   ],
@@ -89,7 +89,7 @@ export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
     /broken: O1/,
     {
       file: "core/object-clock.ts",
-      from: "echo.leastMs - own.nowMs >= STANDSTILL_MS",
+      from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
       to: "Math.abs(echo.leastMs - own.nowMs) >= 5000",
     },
   ],
@@ -195,24 +195,15 @@ export const BROKEN_BY_TAKEOVERS: readonly Broken[] = [
   [
     "a first answer that does not wait",
     /broken: H4/,
-    { file: "objects/lane-watch.ts", from: "if (settling) return settling;", to: "" },
+    { file: "objects/mark-watch.ts", from: "return this.#settling;", to: "return undefined;" },
   ],
   [
-    "a lane that settles with the first one",
+    "an instance that looks at the first lane's mark",
     /broken: H4/,
     {
-      file: "objects/lane-watch.ts",
-      from: "    if (watch.hasRaised) return;\n",
-      to: "    if (this.#watches.some((one) => one?.hasRaised)) return;\n",
-    },
-  ],
-  [
-    "one reading for all lanes",
-    /broken: H4/,
-    {
-      file: "objects/lane-watch.ts",
-      from: "return this.#of(lane).reading;",
-      to: "return this.#of(lane * 0).reading;",
+      file: "objects/shard.ts",
+      from: "if (grant.lane === line.layout.laneCount - 1) {",
+      to: "if (grant.lane === 0) {",
     },
   ],
 ];

@@ -1,7 +1,7 @@
 /**
  * Writes down what leaves an object, held against what is on its disk then (H1, H2, H5 to H7 of the history), and:
  *  O1 An instance ends itself only where another one was alive beside it, or, unless all clocks are true, because its
- *     clock stands still. No stall and no call that was queued ends one.
+ *     clock is frozen. No stall and no call that was queued ends one.
  */
 import { readGrantReply } from "../../../src/core/grant-reply.ts";
 import { readSegmentReply } from "../../../src/core/segment-reply.ts";
@@ -13,7 +13,7 @@ import type { Instance } from "./instance.ts";
 import type { World } from "./world.ts";
 
 /** How the product says why an instance ends. */
-const BY_ITS_CLOCK = /clock stands still/;
+const BY_ITS_CLOCK = /clock is frozen/;
 const SUPERSEDED = /another instance/;
 
 export interface WatchPlan {
