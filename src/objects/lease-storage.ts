@@ -9,7 +9,8 @@
  * Ticks are below 2^53, and so exact in an INTEGER column read as a JS number.
  */
 import * as v from "valibot";
-import type { Kept, WorkerLease } from "../core/worker-lease.ts";
+import type { Kept, LeaseRows, LeaseWrite } from "../core/lease-desk.ts";
+import type { WorkerLease } from "../core/worker-lease.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA = `
@@ -25,14 +26,6 @@ const SCHEMA = `
 /** What tables of earlier versions lack, with their types. */
 const LATER_COLUMNS = { owner: "TEXT", askedTtlMs: "INTEGER" } as const;
 
-/** A lease as it is stored, with who asked for it and how. */
-export interface StoredLease extends WorkerLease {
-  /** The id of the API key whose lease it is; null if an earlier version stored it. */
-  readonly owner: string | null;
-  /** The ttl as it was asked for with the Idempotency-Key; null if an earlier version stored it. */
-  readonly askedTtlMs: number | null;
-}
-
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 53));
 const LeaseRow = v.object({
   worker: whole,
@@ -47,15 +40,17 @@ const LeaseRow = v.object({
   ),
   owner: v.nullable(v.string()),
   askedTtlMs: v.nullable(whole),
+  idempotencyKey: v.nullable(v.string()),
 });
 const ColumnRow = v.object({ name: v.string() });
 const KeptRow = v.object({ count: whole, firstEndTick: v.nullable(whole, 0) });
 const DeskRow = v.object({ fingerprint: v.string() });
 
-const COLUMNS =
-  "worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, owner, askedTtlMs";
+const NAMES = v.keyof(LeaseRow).options;
+const COLUMNS = NAMES.join(", ");
+const PLACES = `(${NAMES.map(() => "?").join(", ")})`;
 
-export class LeaseStorage {
+export class LeaseStorage implements LeaseRows {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
@@ -74,32 +69,23 @@ export class LeaseStorage {
     return rows.map((row) => v.parse(DeskRow, row).fingerprint)[0];
   }
 
-  /** The last lease of a worker ID. */
-  ofWorker(worker: number): StoredLease | undefined {
+  ofWorker(worker: number): WorkerLease | undefined {
     return this.#leases("WHERE worker = ?", worker)[0];
   }
 
-  /** The lease that was acquired with that key, unless it was overtaken. */
-  ofKey(idempotencyKey: string): StoredLease | undefined {
+  ofKey(idempotencyKey: string): WorkerLease | undefined {
     return this.#leases("WHERE idempotencyKey = ?", idempotencyKey)[0];
   }
 
-  /** The lease that ended, or will end, first. */
-  firstToEnd(): StoredLease | undefined {
+  firstToEnd(): WorkerLease | undefined {
     return this.#leases("ORDER BY notAfterTick, worker LIMIT 1")[0];
   }
 
-  /** The highest worker ID that ever had a lease: those above are fresh. */
   highestWorker(): number | undefined {
     return this.#leases("ORDER BY worker DESC LIMIT 1")[0]?.worker;
   }
 
-  /** Leases in the order of their worker IDs, from `from` on. */
-  page(from: number, limit: number): StoredLease[] {
-    return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
-  }
-
-  /** An owner's worker IDs whose last lease ends past that tick. Reads all leases that do, by the index of their ends. */
+  /** Reads all leases with a notAfterTick above `tick`, by the index of their ends. */
   keptBy(owner: string, tick: number): Kept {
     if (!this.#tables.exist()) return { count: 0, firstEndTick: 0 };
     const row = this.#sql.exec(
@@ -110,74 +96,41 @@ export class LeaseStorage {
     return v.parse(KeptRow, row.one());
   }
 
-  /**
-   * A new lease; it overtakes `before`, the one that the worker ID had. All of it is written, or nothing.
-   * Throws where another instance has changed that one since it was read.
-   */
-  grant(
-    lease: StoredLease,
-    before: StoredLease | undefined,
-    idempotencyKey: string,
-    fingerprint: string,
-  ): void {
+  /** Leases in the order of their worker IDs, from `from` on. */
+  page(from: number, limit: number): WorkerLease[] {
+    return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
+  }
+
+  /** Writes all rows, or none: throws if another instance has changed one of them since it was read. */
+  write(writes: readonly LeaseWrite[], fingerprint: string): void {
+    if (writes.length === 0) return;
     this.#tables.make();
     this.#storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO desk (id, fingerprint) VALUES (0, ?)", fingerprint);
-      // A lease that is over gives its key away, but its row stays: it knows how far its worker ID may be stamped.
-      this.#sql.exec(
-        "UPDATE lease SET idempotencyKey = NULL WHERE idempotencyKey = ? AND worker <> ?",
-        idempotencyKey,
-        lease.worker,
-      );
-      if (before) this.#set(lease, before, idempotencyKey);
-      else this.#insert(lease, idempotencyKey);
+      for (const write of writes) this.#put(write);
     });
   }
 
-  /** Changes a lease. Throws where another instance has changed it since it was read as `before`. */
-  update(lease: StoredLease, before: StoredLease): void {
-    this.#set(lease, before);
-  }
-
-  #insert(lease: StoredLease, idempotencyKey: string): void {
-    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick, owner, askedTtlMs } = lease;
-    const { rowsWritten } = this.#sql.exec(
-      `INSERT OR IGNORE INTO lease (${COLUMNS}, idempotencyKey) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-      worker,
-      token,
-      holder,
-      ttlMs,
-      notBeforeTick,
-      notAfterTick,
-      owner,
-      askedTtlMs,
-      idempotencyKey,
+  /** Compares the columns that decide how far the worker ID may be stamped. */
+  #put({ lease, before }: LeaseWrite): void {
+    const { rowsWritten } = before
+      ? this.#sql.exec(
+          `UPDATE lease SET (${COLUMNS}) = ${PLACES}
+           WHERE worker = ? AND token = ? AND notAfterTick = ? AND released = ?`,
+          ...valuesOf(lease),
+          before.worker,
+          before.token,
+          before.notAfterTick,
+          Number(before.released),
+        )
+      : this.#sql.exec(
+          `INSERT OR IGNORE INTO lease (${COLUMNS}) VALUES ${PLACES}`,
+          ...valuesOf(lease),
+        );
+    if (rowsWritten > 0) return;
+    throw new Error(
+      `another instance of this desk has changed the lease of worker ID ${lease.worker}`,
     );
-    if (rowsWritten === 0) throw changedMeanwhile(worker);
-  }
-
-  /** By compare-and-set on what decides how far the worker ID may be stamped. `idempotencyKey` absent: as it is. */
-  #set(lease: StoredLease, before: StoredLease, idempotencyKey?: string): void {
-    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released } = lease;
-    const { rowsWritten } = this.#sql.exec(
-      `UPDATE lease SET token = ?, holder = ?, ttlMs = ?, notBeforeTick = ?, notAfterTick = ?, released = ?,
-         owner = ?, askedTtlMs = ?, idempotencyKey = coalesce(?, idempotencyKey)
-       WHERE worker = ? AND token = ? AND notAfterTick = ? AND released = ?`,
-      token,
-      holder,
-      ttlMs,
-      notBeforeTick,
-      notAfterTick,
-      released ? 1 : 0,
-      lease.owner,
-      lease.askedTtlMs,
-      idempotencyKey ?? null,
-      worker,
-      before.token,
-      before.notAfterTick,
-      before.released ? 1 : 0,
-    );
-    if (rowsWritten === 0) throw changedMeanwhile(worker);
   }
 
   #addLaterColumns(): void {
@@ -188,13 +141,17 @@ export class LeaseStorage {
     }
   }
 
-  #leases(where: string, ...bindings: (string | number)[]): StoredLease[] {
+  #leases(where: string, ...bindings: (string | number)[]): WorkerLease[] {
     if (!this.#tables.exist()) return [];
     const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM lease ${where}`, ...bindings).toArray();
     return rows.map((row) => v.parse(LeaseRow, row));
   }
 }
 
-function changedMeanwhile(worker: number): Error {
-  return new Error(`another instance of this desk has changed the lease of worker ID ${worker}`);
+/** In the order of COLUMNS. */
+function valuesOf(lease: WorkerLease): SqlStorageValue[] {
+  return NAMES.map((name) => {
+    const value = lease[name];
+    return typeof value === "boolean" ? Number(value) : value;
+  });
 }

@@ -3,7 +3,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { LayoutSpec } from "../../src/core/layout.ts";
-import type { Leases, LeaseTerms } from "../../src/objects/leases.ts";
+import type { LeaseTerms } from "../../src/core/lease-desk.ts";
+import type { Leases } from "../../src/objects/leases.ts";
 import { type Answer, ask, CLOSED, put } from "./admin.ts";
 
 export interface HeldLease {
