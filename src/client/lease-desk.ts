@@ -1,6 +1,7 @@
 /** The lease desk over HTTPS: acquiring, renewing and releasing a worker ID. */
 import { type Layout, type LayoutSpec, makeLayout, tickAt } from "../core/layout.ts";
 import type { Policy } from "../core/policy.ts";
+import { LEASE_TOKEN_HEADER } from "../core/worker-lease.ts";
 import { fieldsOf } from "./errors.ts";
 import { type Ask, malformed } from "./http.ts";
 
@@ -21,8 +22,6 @@ export interface HeldLease {
   /** The lease as the service answered it, for a store. */
   readonly answer: unknown;
 }
-
-const LEASE_TOKEN = "edgeflake-lease-token";
 
 export class LeaseDesk {
   readonly #ask: Ask;
@@ -46,7 +45,7 @@ export class LeaseDesk {
 
   /** For as long as before, or as the namespace allows by now. Throws EdgeflakeError `lease_lost` if it is another's by now. */
   async renew({ worker, token }: HeldLease, signal: AbortSignal): Promise<HeldLease> {
-    const init = { method: "PUT", signal, headers: { [LEASE_TOKEN]: token } } as const;
+    const init = { method: "PUT", signal, headers: { [LEASE_TOKEN_HEADER]: token } } as const;
     const lease = leaseOf(await this.#ask(`${this.#path}/${worker}`, {}, init));
     if (lease.worker !== worker || lease.token !== token) throw malformed("leases");
     return lease;
@@ -58,7 +57,7 @@ export class LeaseDesk {
     until: number | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const init = { method: "DELETE", signal, headers: { [LEASE_TOKEN]: token } } as const;
+    const init = { method: "DELETE", signal, headers: { [LEASE_TOKEN_HEADER]: token } } as const;
     await this.#ask(`${this.#path}/${worker}`, { until }, init);
   }
 }
