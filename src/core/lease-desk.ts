@@ -65,6 +65,12 @@ export type LeaseResult =
 /** An answer, which may leave once all of `writes` are stored. */
 export type LeaseOutcome = LeaseResult & { readonly writes: readonly LeaseWrite[] };
 
+/** What a decision about a new end rests on. */
+export interface Desk extends DeskClocks {
+  readonly layout: Layout;
+  readonly rows: LeaseRows;
+}
+
 /** A caller, and the bounds of its leases. */
 export interface LeaseTerms {
   /** The id of its API key. */
@@ -100,31 +106,30 @@ export interface ReleaseInput {
   readonly untilTick: number | undefined;
 }
 
+interface Rested {
+  readonly worker: number;
+  readonly before: WorkerLease | undefined;
+}
+
 /** Compares two tokens in constant time. */
 export type IsSameToken = (given: string, token: string) => boolean;
 
 /** Leases the worker ID that rested longest, under a new random `token`. A worker ID without a lease comes first. */
-export function acquire(
-  layout: Layout,
-  rows: LeaseRows,
-  input: AcquireInput,
-  clocks: DeskClocks,
-  token: string,
-): LeaseOutcome {
+export function acquire(desk: Desk, input: AcquireInput, token: string): LeaseOutcome {
+  const { layout, nowMs } = desk;
   const { holder, idempotencyKey, terms } = input;
-  const known = rows.ofKey(idempotencyKey);
-  if (known && stateOf(layout, known, clocks.nowMs) === "held") {
-    return isSameRequest(input, known) ? answer(known) : refuse(anotherRequest());
+  const known = desk.rows.ofKey(idempotencyKey);
+  if (known && stateOf(layout, known, nowMs) === "held") {
+    return isSameRequest(input, known) ? answer(known) : refuse(anotherRequest()); // E8
   }
-  const refusal = refuseClocks(layout, clocks) ?? refuseMore(layout, rows, terms, clocks.nowMs);
+  const refusal = refuseClocks(layout, desk) ?? refuseMore(desk, terms); // E4, E6
   if (refusal) return refuse(refusal);
-  const free = longestRested(layout, rows, clocks.nowMs);
-  if (!free.ok) return refuse(free.refusal);
+  const free = longestRested(desk);
+  if ("code" in free) return refuse(free);
   const { worker, before } = free;
   const ttlMs = Math.min(input.ttlMs, terms.ttlMaxMs);
-  const fence = newFence(layout, clocks.nowMs, ttlMs, before?.notAfterTick ?? 0);
-  const { owner } = terms;
-  const asked = { owner, askedTtlMs: input.ttlMs, idempotencyKey };
+  const fence = newFence(layout, nowMs, ttlMs, before?.notAfterTick ?? 0);
+  const asked = { owner: terms.owner, askedTtlMs: input.ttlMs, idempotencyKey };
   const lease = { worker, token, holder, ttlMs, ...fence, released: false, ...asked };
   const write = { lease, before };
   if (!known || known.worker === worker) return answer(lease, write);
@@ -133,25 +138,17 @@ export function acquire(
 }
 
 /** Moves the end of a lease up. */
-export function renew(
-  layout: Layout,
-  rows: LeaseRows,
-  input: RenewInput,
-  clocks: DeskClocks,
-  isSameToken: IsSameToken,
-): LeaseOutcome {
+export function renew(desk: Desk, input: RenewInput, isSameToken: IsSameToken): LeaseOutcome {
+  const { layout, nowMs } = desk;
   const { worker, token, terms } = input;
-  const before = rows.ofWorker(worker);
-  if (!before || !isSameToken(token, before.token) || before.released)
-    return refuse(leaseLost(worker));
-  const clockRefusal = refuseClocks(layout, clocks);
-  if (clockRefusal) return refuse(clockRefusal);
-  const isHeld = stateOf(layout, before, clocks.nowMs) === "held";
-  // Otherwise leases that have ended, each renewed later, would add up past the bound.
-  const refusal = isHeld ? undefined : refuseMore(layout, rows, terms, clocks.nowMs);
+  const before = ownLease(desk.rows, worker, token, isSameToken);
+  if (!before || before.released) return refuse(leaseLost(worker));
+  const isHeld = stateOf(layout, before, nowMs) === "held";
+  // Without the count, leases that have ended, each renewed later, would add up past the bound.
+  const refusal = refuseClocks(layout, desk) ?? (isHeld ? undefined : refuseMore(desk, terms));
   if (refusal) return refuse(refusal);
   const ttlMs = Math.min(input.ttlMs ?? before.ttlMs, terms.ttlMaxMs);
-  const fence = renewedFence(layout, clocks.nowMs, ttlMs, before);
+  const fence = renewedFence(layout, nowMs, ttlMs, before);
   const owner = (isHeld ? before.owner : null) ?? terms.owner;
   const lease = { ...before, ...fence, ttlMs, owner };
   return answer(lease, { lease, before });
@@ -163,9 +160,8 @@ export function release(
   { worker, token, untilTick }: ReleaseInput,
   isSameToken: IsSameToken,
 ): LeaseOutcome {
-  const before = rows.ofWorker(worker);
-  if (!before || (token !== null && !isSameToken(token, before.token)))
-    return refuse(leaseLost(worker));
+  const before = ownLease(rows, worker, token, isSameToken);
+  if (!before) return refuse(leaseLost(worker));
   if (before.released) return answer(before);
   const fence = releasedFence(before, token === null ? undefined : untilTick);
   const lease = { ...before, ...fence, released: true };
@@ -190,10 +186,7 @@ export function renewedFence(
   ttlMs: number,
   { notBeforeTick, notAfterTick }: Fence,
 ): Fence {
-  return {
-    notBeforeTick,
-    notAfterTick: Math.max(notAfterTick, endTick(layout, nowMs, ttlMs)),
-  };
+  return { notBeforeTick, notAfterTick: Math.max(notAfterTick, endTick(layout, nowMs, ttlMs)) };
 }
 
 /** The fence of a released lease; it was stamped up to its end unless the holder says otherwise (E2). */
@@ -207,12 +200,21 @@ function endTick(layout: Layout, nowMs: number, ttlMs: number): number {
   return Math.min(layout.tickCount, tickAt(layout, nowMs + ttlMs));
 }
 
+/** The last lease of a worker ID if it is this token's (E3), or if it is revoked: `token` null. */
+function ownLease(
+  rows: LeaseRows,
+  worker: number,
+  token: string | null,
+  isSameToken: IsSameToken,
+): WorkerLease | undefined {
+  const lease = rows.ofWorker(worker);
+  return lease && (token === null || isSameToken(token, lease.token)) ? lease : undefined;
+}
+
 /** Why an owner gets no further worker ID; undefined if it may (E6). */
 function refuseMore(
-  layout: Layout,
-  rows: LeaseRows,
+  { layout, rows, nowMs }: Desk,
   { owner, leasesMax }: LeaseTerms,
-  nowMs: number,
 ): Refusal | undefined {
   if (leasesMax === null) return undefined;
   const { count, firstEndTick } = rows.keptBy(owner, tickAt(layout, nowMs));
@@ -220,22 +222,17 @@ function refuseMore(
   return tooManyLeases(layout, nowMs, firstEndTick, count, leasesMax);
 }
 
-function longestRested(
-  layout: Layout,
-  rows: LeaseRows,
-  nowMs: number,
-):
-  | { readonly ok: true; readonly worker: number; readonly before?: WorkerLease }
-  | { readonly ok: false; readonly refusal: Refusal } {
+/** The free worker ID that rested longest, with its last lease (E5); a refusal if none is free. */
+function longestRested({ layout, rows, nowMs }: Desk): Rested | Refusal {
   const { first, end } = leasableWorkers(layout);
   const fresh = (rows.highestWorker() ?? first - 1) + 1;
-  if (fresh < end) return { ok: true, worker: fresh };
+  if (fresh < end) return { worker: fresh, before: undefined };
   const before = rows.firstToEnd();
   // A released lease rests from its end on too: until then its ticks may have been stamped.
   if (before && tickAt(layout, nowMs) >= before.notAfterTick) {
-    return { ok: true, worker: before.worker, before };
+    return { worker: before.worker, before };
   }
-  return { ok: false, refusal: noWorkerFree(layout, nowMs, before?.notAfterTick) };
+  return noWorkerFree(layout, nowMs, before?.notAfterTick);
 }
 
 /** Whether a lease was acquired by a request like this one (E8). */

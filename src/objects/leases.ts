@@ -16,6 +16,7 @@ import {
   acquire,
   type LeaseOutcome,
   type LeaseResult,
+  type LeaseRows,
   type ReleaseInput,
   type RenewInput,
   release,
@@ -47,22 +48,22 @@ export class Leases extends DurableObject<Env> {
 
   acquire(spec: LayoutSpec, input: AcquireInput, callerNowMs: number, echo: ClockEcho): LeaseReply {
     const clock = this.#instance.checkedClock(echo);
-    const clocks = { nowMs: clock.nowMs, callerNowMs };
-    return this.#step(spec, clock, (layout) =>
-      acquire(layout, this.#storage, input, clocks, newToken()),
+    const { nowMs } = clock;
+    return this.#step(spec, clock, (layout, rows) =>
+      acquire({ layout, rows, nowMs, callerNowMs }, input, newToken()),
     );
   }
 
   renew(spec: LayoutSpec, input: RenewInput, callerNowMs: number, echo: ClockEcho): LeaseReply {
     const clock = this.#instance.checkedClock(echo);
-    const clocks = { nowMs: clock.nowMs, callerNowMs };
-    return this.#step(spec, clock, (layout) =>
-      renew(layout, this.#storage, input, clocks, isToken),
+    const { nowMs } = clock;
+    return this.#step(spec, clock, (layout, rows) =>
+      renew({ layout, rows, nowMs, callerNowMs }, input, isToken),
     );
   }
 
   release(spec: LayoutSpec, input: ReleaseInput): LeaseReply {
-    return this.#step(spec, this.#instance.clock(), () => release(this.#storage, input, isToken));
+    return this.#step(spec, this.#instance.clock(), (_, rows) => release(rows, input, isToken));
   }
 
   /** Leases in the order of their worker IDs, from `from` on. Writes nothing. */
@@ -76,12 +77,12 @@ export class Leases extends DurableObject<Env> {
   #step(
     spec: LayoutSpec,
     clock: InstanceClock,
-    decide: (layout: Layout) => LeaseOutcome,
+    decide: (layout: Layout, rows: LeaseRows) => LeaseOutcome,
   ): LeaseReply {
     const layout = layoutOf(spec);
     const refusal = this.#refuseLayout(layout);
     if (refusal) return { ok: false, refusal, clock };
-    const { writes, ...result } = decide(layout);
+    const { writes, ...result } = decide(layout, this.#storage);
     this.#storage.write(writes, layout.fingerprint);
     return { ...result, clock };
   }

@@ -52,11 +52,8 @@ function rowsWith(lease: WorkerLease): MemoryRows {
 
 /** An acquire and a renewal by these clocks. */
 function askedAt(one: Layout, clocks: DeskClocks) {
-  const rows = rowsWith(LEASE);
-  return [
-    acquire(one, rows, INPUT, clocks, "next"),
-    renew(one, rows, RENEWAL, clocks, isSameToken),
-  ];
+  const desk = { layout: one, rows: rowsWith(LEASE), ...clocks };
+  return [acquire(desk, INPUT, "next"), renew(desk, RENEWAL, isSameToken)];
 }
 
 type Ticks = [notBefore: number, notAfter: number];
@@ -196,7 +193,7 @@ describe("no worker free", () => {
 });
 
 describe("one worker ID more", () => {
-  const clocks = { nowMs: EPOCH_MS, callerNowMs: EPOCH_MS };
+  const bare = { layout: layout(1), nowMs: EPOCH_MS, callerNowMs: EPOCH_MS };
 
   it.each([
     [0, 1, 1000, undefined],
@@ -209,7 +206,7 @@ describe("one worker ID more", () => {
     (count, leasesMax, firstEndTick, retryAfterMs) => {
       const rows = Object.assign(new MemoryRows(), { keptBy: () => ({ count, firstEndTick }) });
       const input = { ...INPUT, terms: { ...TERMS, leasesMax } };
-      const outcome = acquire(layout(1), rows, input, clocks, "next");
+      const outcome = acquire({ ...bare, rows }, input, "next");
       if (outcome.ok) expect(retryAfterMs).toBeUndefined();
       else {
         expect(outcome.refusal).toMatchObject({ code: "forbidden", retryAfterMs });
@@ -222,13 +219,12 @@ describe("one worker ID more", () => {
     const keptBy = () => {
       throw new Error("counted");
     };
-    const rows = Object.assign(rowsWith(LEASE), { keptBy });
+    const desk = { ...bare, rows: Object.assign(rowsWith(LEASE), { keptBy }) };
     const terms = { ...TERMS, leasesMax: 1 };
     const again = { ...INPUT, idempotencyKey: "key", terms };
-    expect(acquire(layout(1), rows, again, clocks, "next")).toMatchObject({ lease: LEASE });
-    expect(renew(layout(1), rows, { ...RENEWAL, terms }, clocks, isSameToken).ok).toBe(true);
-    expect(() =>
-      acquire(layout(1), rows, { ...again, idempotencyKey: "new" }, clocks, "next"),
-    ).toThrow();
+    expect(acquire(desk, again, "next")).toMatchObject({ lease: LEASE });
+    expect(renew(desk, { ...RENEWAL, terms }, isSameToken).ok).toBe(true);
+    const other = { ...again, idempotencyKey: "new" };
+    expect(() => acquire(desk, other, "next")).toThrow("counted");
   });
 });

@@ -74,17 +74,19 @@ export class MemoryDesk implements Desk {
 
   acquire(spec: LayoutSpec, input: AcquireInput, callerNowMs: number): LeaseResult {
     tokens += 1;
-    const clocks = { nowMs: this.#now(), callerNowMs };
-    return this.#write(acquire(layoutOf(spec), this.#rows, input, clocks, `token-${tokens}`));
+    return this.#write(acquire(this.#desk(spec, callerNowMs), input, `token-${tokens}`));
   }
 
   renew(spec: LayoutSpec, input: RenewInput, callerNowMs: number): LeaseResult {
-    const clocks = { nowMs: this.#now(), callerNowMs };
-    return this.#write(renew(layoutOf(spec), this.#rows, input, clocks, isSameToken));
+    return this.#write(renew(this.#desk(spec, callerNowMs), input, isSameToken));
   }
 
   release(_: LayoutSpec, input: ReleaseInput): LeaseResult {
     return this.#write(release(this.#rows, input, isSameToken));
+  }
+
+  #desk(spec: LayoutSpec, callerNowMs: number) {
+    return { layout: layoutOf(spec), rows: this.#rows, nowMs: this.#now(), callerNowMs };
   }
 
   #write({ writes, ...result }: LeaseOutcome): LeaseResult {

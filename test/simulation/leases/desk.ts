@@ -99,14 +99,15 @@ export class Desk {
   #decide(request: DeskRequest, clocks: DeskClocks): LeaseOutcome {
     const { method, worker = -1, token = "", key = "", owner } = request;
     const { holder = "", ttlMs } = request.body;
+    const desk = { layout: this.layout, rows: this.#rows, ...clocks };
     const terms = { owner: `${owner}`, leasesMax: null, ttlMaxMs: LEASE_TTL_MAX_MS };
     if (method === "POST") {
       const input = { holder, ttlMs: ttlMs ?? LEASE_TTL_DEFAULT_MS, idempotencyKey: key, terms };
-      return acquire(this.layout, this.#rows, input, clocks, `${this.#records.size}`);
+      return acquire(desk, input, `${this.#records.size}`);
     }
     if (method === "PUT") {
       const input = { worker, token, ttlMs, terms };
-      return renew(this.layout, this.#rows, input, clocks, isSameToken);
+      return renew(desk, input, isSameToken);
     }
     const { tickMs, epochMs } = this.layout;
     const untilTick = request.until && Math.ceil((request.until - epochMs) / tickMs);
