@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { STANDSTILL_MS } from "../../src/core/limits.ts";
 import { NO_ECHO } from "../../src/core/object-clock.ts";
 import { Leases } from "../../src/objects/leases.ts";
-import { ask, CLOSED } from "../support/admin.ts";
+import { CLOSED } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { play, scripts, specs, startOf } from "../support/lease-script.ts";
 import {
@@ -116,12 +116,8 @@ describe("a call that is lost on its way back", () => {
   it("releases once", async () => {
     await namespaceWith("lost-release", 1);
     const lease = await acquire("lost-release");
-    const { status } = await ask("/v1/leases/lost-release/1?until=0", {
-      method: "DELETE",
-      headers: { "edgeflake-lease-token": lease.token },
-      bindings: losing(new Error("reset")),
-    });
-    expect(status).toBe(204);
+    const asked = { bindings: losing(new Error("reset")) };
+    expect((await release("lost-release", lease, "?until=0", asked)).status).toBe(204);
   });
 
   it("for the desk's full queue is not made again", async () => {

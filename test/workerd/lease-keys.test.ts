@@ -239,7 +239,7 @@ describe("E3 a lease", () => {
     const lease = await acquire("revoked");
     const both = await release("revoked", lease, `?revoke=true&until=${START_MS}`);
     expect(both).toMatchObject({ status: 400, body: { errors: [{ parameter: "until" }] } });
-    const revoked = await release("revoked", lease, "?revoke=true", { headers: {} });
+    const revoked = await release("revoked", { worker: 1 }, "?revoke=true");
     expect(revoked.status).toBe(204);
     await lostFor("revoked", lease);
     expect((await release("revoked", lease, `?until=${START_MS}`)).status).toBe(204);
