@@ -32,18 +32,21 @@ export class LeaseDesk {
     this.#path = `leases/${encodeURIComponent(namespace)}`;
   }
 
-  /** The same `key` gets the same lease again, while it is held. Throws EdgeflakeError. */
+  /** The same `idempotencyKey` gets the same lease again while it is held. Throws EdgeflakeError. */
   async acquire(
-    wish: { readonly holder: string | undefined; readonly ttlMs: number | undefined },
-    key: string,
+    input: { readonly holder: string | undefined; readonly ttlMs: number | undefined },
+    idempotencyKey: string,
     signal: AbortSignal,
   ): Promise<HeldLease> {
-    const headers = { "idempotency-key": key, "content-type": "application/json" };
-    const init = { method: "POST", signal, headers, body: JSON.stringify(wish) } as const;
+    const headers = { "idempotency-key": idempotencyKey, "content-type": "application/json" };
+    const init = { method: "POST", signal, headers, body: JSON.stringify(input) } as const;
     return leaseOf(await this.#ask(this.#path, {}, init));
   }
 
-  /** For as long as before, or as the namespace allows by now. Throws EdgeflakeError `lease_lost` if it is another's by now. */
+  /**
+   * Renews for the same time as before, or for the longest that the namespace now allows. Throws EdgeflakeError
+   * `lease_lost` if the lease was released or went to another process.
+   */
   async renew({ worker, token }: HeldLease, signal: AbortSignal): Promise<HeldLease> {
     const init = { method: "PUT", signal, headers: { [LEASE_TOKEN_HEADER]: token } } as const;
     const lease = leaseOf(await this.#ask(`${this.#path}/${worker}`, {}, init));
@@ -51,7 +54,7 @@ export class LeaseDesk {
     return lease;
   }
 
-  /** Gives the lease back; nothing was stamped from `until` on, unix ms at the begin of a tick, where that is known. */
+  /** Gives the lease back. `until`: the first tick that was not stamped, unix ms at its begin, if known. */
   async release(
     { worker, token }: HeldLease,
     until: number | undefined,

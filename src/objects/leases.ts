@@ -3,8 +3,8 @@
  *
  * Invariants, on top of those of core/lease-desk:
  *  K1 A lease leaves only once the storage call took it: the platform's output gate holds the reply until it is on disk.
- *  K2 Nothing of a lease is kept in memory: each call reads the stored rows, decides and writes with no await between. It
- *     writes by compare-and-set on the rows it read, so that of two instances alive at once neither undoes the other's.
+ *  K2 Nothing of a lease is kept in memory: each call reads the stored rows, decides and writes, with no await between.
+ *     It writes by compare-and-set on the rows it read: of two instances alive at once neither undoes the other's work.
  *  K3 One layout for ever: a call with another layout is refused.
  *  K4 An instance whose clock is proved to stand still (core/object-clock) ends; the next reads the true clock.
  */

@@ -405,7 +405,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "        await this.#find(check);",
     to: "        this.#isLost = true;",
     project: "core",
-    test: "test/core/tenancy-faults.test.ts",
+    test: "test/core/lease-keeper-faults.test.ts",
     named: "W1",
   },
   {
@@ -414,7 +414,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "this.#turns.next();\n        reject(new Error(timeout));",
     to: "reject(new Error(timeout));",
     project: "core",
-    test: "test/core/tenancy-faults.test.ts",
+    test: "test/core/lease-keeper-faults.test.ts",
   },
   {
     guard: "R3 a revoked key writes nothing",
@@ -445,20 +445,20 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "J1 the claim of work that was cut off lapses",
-    file: "client/job.ts",
+    file: "client/background-task.ts",
     from: "heldMs >= 0 && heldMs < this.#heldForMs",
     to: "heldMs >= 0 && this.#heldForMs > 0",
     project: "core",
-    test: "test/core/tenancy-faults.test.ts",
+    test: "test/core/lease-keeper-faults.test.ts",
     named: "J1",
   },
   {
     guard: "J2 work that comes back late changes nothing",
-    file: "client/job.ts",
+    file: "client/background-task.ts",
     from: "const check = this.#turns.next();",
     to: "const check = (): void => undefined;",
     project: "core",
-    test: "test/core/tenancy-faults.test.ts",
+    test: "test/core/lease-keeper-faults.test.ts",
     named: "J2",
   },
 ];
