@@ -13,6 +13,9 @@ import type { Kept, LeaseRows, LeaseWrite } from "../core/lease-desk.ts";
 import type { WorkerLease } from "../core/worker-lease.ts";
 import { Tables } from "./tables.ts";
 
+/** An acquire counts the leases of one owner that have not ended. Without it, that reads those of all owners. */
+const OWNER_INDEX = "CREATE INDEX IF NOT EXISTS leaseOwner ON lease (owner, notAfterTick)";
+
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS desk (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS lease (
@@ -20,6 +23,7 @@ const SCHEMA = `
     notBeforeTick INTEGER NOT NULL, notAfterTick INTEGER NOT NULL, released INTEGER NOT NULL,
     idempotencyKey TEXT UNIQUE, owner TEXT, askedTtlMs INTEGER
   );
+  ${OWNER_INDEX};
   CREATE INDEX IF NOT EXISTS leaseEnd ON lease (notAfterTick);
 `;
 
@@ -46,9 +50,7 @@ const ColumnRow = v.object({ name: v.string() });
 const KeptRow = v.object({ count: whole, firstEndTick: v.nullable(whole, 0) });
 const DeskRow = v.object({ fingerprint: v.string() });
 
-const NAMES = v.keyof(LeaseRow).options;
-const COLUMNS = NAMES.join(", ");
-const PLACES = `(${NAMES.map(() => "?").join(", ")})`;
+const COLUMNS = v.keyof(LeaseRow).options;
 
 export class LeaseStorage implements LeaseRows {
   readonly #storage: DurableObjectStorage;
@@ -59,7 +61,7 @@ export class LeaseStorage implements LeaseRows {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#tables = new Tables(this.#sql, SCHEMA, "leaseEnd");
-    if (this.#tables.exist()) this.#addLaterColumns();
+    if (this.#tables.exist()) this.#migrate();
   }
 
   /** The stored layout's fingerprint; undefined before the first lease. */
@@ -85,13 +87,12 @@ export class LeaseStorage implements LeaseRows {
     return this.#leases("ORDER BY worker DESC LIMIT 1")[0]?.worker;
   }
 
-  /** Reads all leases with a notAfterTick above `tick`, by the index of their ends. */
   keptBy(owner: string, tick: number): Kept {
     if (!this.#tables.exist()) return { count: 0, firstEndTick: 0 };
     const row = this.#sql.exec(
-      "SELECT count(*) AS count, min(notAfterTick) AS firstEndTick FROM lease WHERE notAfterTick > ? AND owner = ?",
-      tick,
+      "SELECT count(*) AS count, min(notAfterTick) AS firstEndTick FROM lease WHERE owner = ? AND notAfterTick > ?",
       owner,
+      tick,
     );
     return v.parse(KeptRow, row.one());
   }
@@ -111,47 +112,53 @@ export class LeaseStorage implements LeaseRows {
     });
   }
 
-  /** Compares the columns that decide how far the worker ID may be stamped. */
+  /**
+   * Compares the columns that decide how far the worker ID may be stamped. Sets only the columns that changed: each
+   * index on one of them is another row to write.
+   */
   #put({ lease, before }: LeaseWrite): void {
+    const names = COLUMNS.filter(
+      (name) => name === "notAfterTick" || lease[name] !== before?.[name],
+    );
+    const columns = `(${names.join(", ")})`;
+    const places = `(${names.map(() => "?").join(", ")})`;
+    const values = names.map((name) => boundOf(lease[name]));
     const { rowsWritten } = before
       ? this.#sql.exec(
-          `UPDATE lease SET (${COLUMNS}) = ${PLACES}
+          `UPDATE lease SET ${columns} = ${places}
            WHERE worker = ? AND token = ? AND notAfterTick = ? AND released = ?`,
-          ...valuesOf(lease),
+          ...values,
           before.worker,
           before.token,
           before.notAfterTick,
           Number(before.released),
         )
-      : this.#sql.exec(
-          `INSERT OR IGNORE INTO lease (${COLUMNS}) VALUES ${PLACES}`,
-          ...valuesOf(lease),
-        );
+      : this.#sql.exec(`INSERT OR IGNORE INTO lease ${columns} VALUES ${places}`, ...values);
     if (rowsWritten > 0) return;
     throw new Error(
       `another instance of this desk has changed the lease of worker ID ${lease.worker}`,
     );
   }
 
-  #addLaterColumns(): void {
+  #migrate(): void {
     const columns = this.#sql.exec("SELECT name FROM pragma_table_info('lease')").toArray();
     const names = columns.map((row) => v.parse(ColumnRow, row).name);
     for (const [name, type] of Object.entries(LATER_COLUMNS)) {
       if (!names.includes(name)) this.#sql.exec(`ALTER TABLE lease ADD COLUMN ${name} ${type}`);
     }
+    this.#sql.exec(OWNER_INDEX);
   }
 
   #leases(where: string, ...bindings: (string | number)[]): WorkerLease[] {
     if (!this.#tables.exist()) return [];
-    const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM lease ${where}`, ...bindings).toArray();
+    const rows = this.#sql
+      .exec(`SELECT ${COLUMNS.join(", ")} FROM lease ${where}`, ...bindings)
+      .toArray();
     return rows.map((row) => v.parse(LeaseRow, row));
   }
 }
 
-/** In the order of COLUMNS. */
-function valuesOf(lease: WorkerLease): SqlStorageValue[] {
-  return NAMES.map((name) => {
-    const value = lease[name];
-    return typeof value === "boolean" ? Number(value) : value;
-  });
+/** SQLite has no booleans. */
+function boundOf(value: WorkerLease[keyof WorkerLease]): SqlStorageValue {
+  return typeof value === "boolean" ? Number(value) : value;
 }

@@ -192,9 +192,10 @@ describe("the owner of a lease", () => {
 });
 
 describe("a desk of before there were owners", () => {
-  /** Takes the columns away that were added since. */
+  /** Takes away the columns that were added since, and their index. */
   const age = (name: string) =>
     inDesk(name, (sql) => {
+      sql.exec("DROP INDEX leaseOwner");
       sql.exec("ALTER TABLE lease DROP COLUMN owner");
       sql.exec("ALTER TABLE lease DROP COLUMN askedTtlMs");
     });

@@ -36,6 +36,35 @@ function twoOn(name: string, look: (one: LeaseStorage, other: LeaseStorage) => v
   );
 }
 
+it("a decision reads few rows, and a renewal writes few, however many leases there are", () =>
+  runInDurableObject(env.LEASES.getByName("many"), (_, { storage }) => {
+    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+    const exec = (...query: Parameters<SqlStorage["exec"]>) => {
+      const cursor = storage.sql.exec(...query);
+      cursors.push(cursor);
+      return cursor;
+    };
+    const transactionSync = storage.transactionSync.bind(storage);
+    // Only the part of the platform's storage that a desk uses.
+    const watched = { sql: { exec }, transactionSync } as unknown as DurableObjectStorage;
+    const desk = new LeaseStorage(watched);
+    const leases = Array.from({ length: 3000 }, (_unused, index) => {
+      const owner = index < 5 ? "few" : "many";
+      return { ...LEASE, worker: 7 + index, idempotencyKey: `${index}`, owner };
+    });
+    desk.write(leases.flatMap(first), "f");
+    cursors.length = 0;
+    expect(desk.keptBy("few", 0)).toEqual({ count: 5, firstEndTick: 20 });
+    const held = desk.ofWorker(9) ?? LEASE;
+    const found = [held, desk.ofKey("1"), desk.firstToEnd()];
+    expect(found.map((lease) => lease?.worker)).toEqual([9, 8, 7]);
+    expect(desk.highestWorker()).toBe(3006);
+    expect(cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0)).toBeLessThan(30);
+    cursors.length = 0;
+    desk.write([{ lease: { ...held, notAfterTick: 40 }, before: held }], "f");
+    expect(cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)).toBeLessThan(4);
+  }));
+
 const first = (lease: WorkerLease) => [{ lease, before: undefined }];
 
 it("K2 a worker ID is leased once", () =>
