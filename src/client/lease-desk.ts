@@ -1,6 +1,7 @@
 /** The lease desk over HTTPS: acquiring, renewing and releasing a worker ID. */
 import { type Layout, type LayoutSpec, makeLayout, tickAt } from "../core/layout.ts";
 import type { Policy } from "../core/policy.ts";
+import { LEASE_TOKEN_HEADER } from "../core/worker-lease.ts";
 import { fieldsOf } from "./errors.ts";
 import { type Ask, malformed } from "./http.ts";
 
@@ -22,8 +23,6 @@ export interface HeldLease {
   readonly answer: unknown;
 }
 
-const LEASE_TOKEN = "edgeflake-lease-token";
-
 export class LeaseDesk {
   readonly #ask: Ask;
   readonly #path: string;
@@ -33,32 +32,35 @@ export class LeaseDesk {
     this.#path = `leases/${encodeURIComponent(namespace)}`;
   }
 
-  /** The same `key` gets the same lease again, while it is held. Throws EdgeflakeError. */
+  /** The same `idempotencyKey` gets the same lease again while it is held. Throws EdgeflakeError. */
   async acquire(
-    wish: { readonly holder: string | undefined; readonly ttlMs: number | undefined },
-    key: string,
+    input: { readonly holder: string | undefined; readonly ttlMs: number | undefined },
+    idempotencyKey: string,
     signal: AbortSignal,
   ): Promise<HeldLease> {
-    const headers = { "idempotency-key": key, "content-type": "application/json" };
-    const init = { method: "POST", signal, headers, body: JSON.stringify(wish) } as const;
+    const headers = { "idempotency-key": idempotencyKey, "content-type": "application/json" };
+    const init = { method: "POST", signal, headers, body: JSON.stringify(input) } as const;
     return leaseOf(await this.#ask(this.#path, {}, init));
   }
 
-  /** For as long as before, or as the namespace allows by now. Throws EdgeflakeError `lease_lost` if it is another's by now. */
+  /**
+   * Renews for the same time as before, or for the longest that the namespace now allows. Throws EdgeflakeError
+   * `lease_lost` if the lease was released or went to another process.
+   */
   async renew({ worker, token }: HeldLease, signal: AbortSignal): Promise<HeldLease> {
-    const init = { method: "PUT", signal, headers: { [LEASE_TOKEN]: token } } as const;
+    const init = { method: "PUT", signal, headers: { [LEASE_TOKEN_HEADER]: token } } as const;
     const lease = leaseOf(await this.#ask(`${this.#path}/${worker}`, {}, init));
     if (lease.worker !== worker || lease.token !== token) throw malformed("leases");
     return lease;
   }
 
-  /** Gives the lease back; nothing was stamped from `until` on, unix ms at the begin of a tick, where that is known. */
+  /** Gives the lease back. `until`: the first tick that was not stamped, unix ms at its begin, if known. */
   async release(
     { worker, token }: HeldLease,
     until: number | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const init = { method: "DELETE", signal, headers: { [LEASE_TOKEN]: token } } as const;
+    const init = { method: "DELETE", signal, headers: { [LEASE_TOKEN_HEADER]: token } } as const;
     await this.#ask(`${this.#path}/${worker}`, { until }, init);
   }
 }

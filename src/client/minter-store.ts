@@ -1,19 +1,19 @@
-/** What a minter keeps beyond its process: its lease, and a mark ahead of all that it stamped. */
+/** The state that a minter keeps beyond its process: its lease, and a mark above every position it stamped. */
 import { fieldsOf } from "./errors.ts";
 import { beginOf, endOf } from "./lease-bounds.ts";
 import { type HeldLease, leaseOf } from "./lease-desk.ts";
 
 /**
- * One durable text, changed by compare-and-put. `put` answers once `text` would survive a crash; false where something
- * else than `expected` is stored, or came after `text` meanwhile. Of two processes that share it, one goes on. A call
- * fails if it rejects or takes longer than 5 s; the text of a put that failed may be stored.
+ * One durable text, changed by compare-and-put. `put` resolves to true once `text` would survive a crash, and to false
+ * if the stored text is not `expected`, or if another text has replaced `text` since. Of two processes that share a
+ * store, one keeps it. A call fails if it rejects or takes longer than 5 s; the text of a failed put may be stored.
  */
 export interface MinterStore {
   get(): Promise<string | undefined>;
   put(text: string, expected: string | undefined): Promise<boolean>;
 }
 
-/** A lease that may be gone on with from `mark` on: no position at or above it was stamped. */
+/** A lease that may be resumed at `mark`: no position at or above it was stamped. */
 export interface StoredLease {
   readonly lease: HeldLease;
   readonly mark: number;
@@ -21,19 +21,19 @@ export interface StoredLease {
 
 const VERSION = 1;
 
-/** Which service and namespace a record is of: elsewhere its worker ID is another's. */
+/** The service and namespace of a record: in any other, its worker ID belongs to another process. */
 export interface RecordPlace {
   readonly url: string;
   readonly namespace: string;
 }
 
-/** The text of a record; without one, that there is nothing to go on with. Random in part: no two texts are alike. */
+/** The text of a record; without `record`, a text with no lease to resume. Part of it is random: no two are equal. */
 export function recordText({ url, namespace }: RecordPlace, record?: StoredLease): string {
   const kept = record && { url, namespace, mark: record.mark, lease: record.lease.answer };
   return JSON.stringify({ version: VERSION, put: crypto.randomUUID(), ...kept });
 }
 
-/** Reads a record; undefined where it is none, of another place, or its mark is not within its lease. */
+/** Reads a record. Undefined if it is invalid or of another place, or if its mark is not within its lease. */
 export function readRecord(text: string | undefined, place: RecordPlace): StoredLease | undefined {
   try {
     const { version, url, namespace, mark, lease } = fieldsOf(JSON.parse(text ?? "null"));

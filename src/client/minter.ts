@@ -2,23 +2,23 @@ import { EdgeflakeError } from "./errors.ts";
 import { flatTextsInto } from "./flat-texts.ts";
 import { httpAsk } from "./http.ts";
 import { LeaseDesk } from "./lease-desk.ts";
+import { LeaseKeeper } from "./lease-keeper.ts";
 import { checkCount } from "./limits.ts";
 import type { Closed, MintLine } from "./mint-line.ts";
 import { type MinterOptions, settingsOf } from "./minter-options.ts";
 import { pause } from "./retry.ts";
-import { Tenancy } from "./tenancy.ts";
 
 export { EdgeflakeError } from "./errors.ts";
 export type { MinterOptions } from "./minter-options.ts";
 export type { MinterStore } from "./minter-store.ts";
 
-/** One reading of the clock serves so many IDs at most. */
+/** IDs that one reading of the clock serves at most. */
 const READING_USES_MAX = 64;
-/** How often what is due is looked for, in ms: several times within the shortest ttl and reserve. */
+/** How often the minter looks for work that is due, in ms: several times within the shortest ttl and reserve. */
 const UPKEEP_MS = 250;
-/** How long `ready` sleeps at most before it looks again, in ms: a renewal may tell another time. */
+/** The longest sleep of `ready` before it looks again, in ms: a renewal may bring another time. */
 const READY_LOOK_MS = 100;
-/** What to wait for a desk or store that is being asked, in ms. */
+/** How long to wait for a pending answer of the desk or store, in ms. */
 const BUSY_WAIT_MS = 20;
 
 /**
@@ -31,28 +31,28 @@ const BUSY_WAIT_MS = 20;
  */
 export class Minter {
   readonly #timeoutMs: number;
-  readonly #tenancy: Tenancy;
+  readonly #keeper: LeaseKeeper;
   #line: MintLine | undefined;
   #uses = 0;
   #closed = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  private constructor(timeoutMs: number, tenancy: Tenancy) {
+  private constructor(timeoutMs: number, keeper: LeaseKeeper) {
     this.#timeoutMs = timeoutMs;
-    this.#tenancy = tenancy;
+    this.#keeper = keeper;
   }
 
   /**
-   * Leases a worker ID, or goes on with the one in the store, and waits until `next` has an ID. Rejects with
-   * EdgeflakeError, or what the store throws.
+   * Leases a worker ID, or resumes the lease in the store, and waits until `next` has an ID. Rejects with
+   * EdgeflakeError, or with the error of the store.
    */
   static async open(options: MinterOptions): Promise<Minter> {
     const settings = settingsOf(options);
     const desk = new LeaseDesk(httpAsk(options.url, options.key), settings.namespace);
-    const tenancy = new Tenancy(settings, desk, options.store);
-    const minter = new Minter(settings.timeoutMs, tenancy);
+    const keeper = new LeaseKeeper(settings, desk, options.store);
+    const minter = new Minter(settings.timeoutMs, keeper);
     try {
-      await tenancy.begin();
+      await keeper.begin();
       minter.#keepUp();
       // A line that begins ahead of this clock, at its lease or at a mark, opens in a moment.
       await minter.ready();
@@ -65,7 +65,7 @@ export class Minter {
 
   /** The worker ID on lease; undefined while there is none. */
   get worker(): number | undefined {
-    return this.#tenancy.lease?.worker;
+    return this.#keeper.lease?.worker;
   }
 
   /**
@@ -73,12 +73,12 @@ export class Minter {
    * so a restart leases yet another. Give each process a store of its own.
    */
   get storeLost(): boolean {
-    return this.#tenancy.storeLost;
+    return this.#keeper.storeLost;
   }
 
   /** One ID, decimal. Throws EdgeflakeError: `shard_saturated` (ahead of the clock), `lease_lost`, `closed`. */
   next(): string {
-    if (this.#uses > 0 && this.#line === this.#tenancy.line) {
+    if (this.#uses > 0 && this.#line === this.#keeper.line) {
       this.#uses -= 1;
       const text = this.#line?.nextText();
       if (text !== undefined) return text;
@@ -90,7 +90,7 @@ export class Minter {
 
   /** `next`, as a bigint. */
   nextBigInt(): bigint {
-    if (this.#uses > 0 && this.#line === this.#tenancy.line) {
+    if (this.#uses > 0 && this.#line === this.#keeper.line) {
       this.#uses -= 1;
       const id = this.#line?.nextId();
       if (id !== undefined) return id;
@@ -109,7 +109,7 @@ export class Minter {
       throw new RangeError(`cannot take ${count} IDs: this namespace opens ${takeMax} at once`);
     }
     this.#uses = 0;
-    const taken = line.take(this.#tenancy.now(), count);
+    const taken = line.take(this.#keeper.now(), count);
     if ("kind" in taken) throw this.#errorOf(taken);
     // As long as it will be: an array that grows costs as much again.
     const ids = new Array<string>(count);
@@ -140,13 +140,13 @@ export class Minter {
     this.#closed = true;
     this.#uses = 0;
     if (this.#timer !== undefined) clearInterval(this.#timer);
-    await this.#tenancy.end();
+    await this.#keeper.end();
   }
 
-  /** The line of the lease that is held; sets out what is due. */
+  /** The line of the lease that is held. Starts the tasks that are due. */
   #held(): MintLine {
-    if (!this.#closed) this.#tenancy.upkeep(this.#tenancy.now());
-    const { line } = this.#tenancy;
+    if (!this.#closed) this.#keeper.upkeep(this.#keeper.now());
+    const { line } = this.#keeper;
     if (!line) throw this.#errorOf(FENCED);
     return line;
   }
@@ -154,7 +154,7 @@ export class Minter {
   /** A line with an ID to hand out. For the rest of this synchronous turn the clock is not read again. */
   #opened(): MintLine {
     const line = this.#held();
-    const closed = line.advance(this.#tenancy.now());
+    const closed = line.advance(this.#keeper.now());
     if (closed) throw this.#errorOf(closed);
     if (this.#uses === 0) {
       queueMicrotask(() => {
@@ -168,8 +168,8 @@ export class Minter {
 
   #errorOf(closed: Closed): EdgeflakeError {
     if (this.#closed) return stopped("closed", "The minter is closed.");
-    const cause = this.#tenancy.failure;
-    if (closed.kind === "wait" || this.#tenancy.endsAtMark) {
+    const cause = this.#keeper.failure;
+    if (closed.kind === "wait" || this.#keeper.endsAtMark) {
       const retryAfterMs = closed.kind === "wait" ? closed.waitMs : BUSY_WAIT_MS;
       const message = `The line is ahead of its clock or store; try again in ${retryAfterMs} ms.`;
       return stopped("shard_saturated", message, { retryAfterMs, cause });
@@ -178,7 +178,7 @@ export class Minter {
   }
 
   #keepUp(): void {
-    this.#timer = setInterval(() => this.#tenancy.upkeep(this.#tenancy.now()), UPKEEP_MS);
+    this.#timer = setInterval(() => this.#keeper.upkeep(this.#keeper.now()), UPKEEP_MS);
     // In Node a timer is an object, and must not keep the process alive.
     const timer: unknown = this.#timer;
     if (timer instanceof Object && "unref" in timer && timer.unref instanceof Function) {

@@ -1,8 +1,8 @@
-/** Of tasks that follow one another the last one counts: those before it may change nothing any more. */
+/** Of several runs, only the latest may change anything. */
 export class Turns {
   #last = 0;
 
-  /** Begins the next task. What it returns throws once another one began. */
+  /** Begins the next run. The returned check throws once another run began. */
   next(): Check {
     this.#last += 1;
     const turn = this.#last;
@@ -12,5 +12,5 @@ export class Turns {
   }
 }
 
-/** Throws in a task that may change nothing any more. */
+/** Throws if a later run began. */
 export type Check = () => void;

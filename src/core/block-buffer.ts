@@ -95,7 +95,7 @@ export class BlockBuffer {
   advance(nowMs: number): boolean {
     const inUse = this.#inUse;
     const moved = inUse !== undefined && this.isFresh(inUse.lease, nowMs) && this.#next();
-    return moved || (this.goOver(nowMs) && this.#next());
+    return moved || (this.switchToNext(nowMs) && this.#next());
   }
 
   /** The lease in use, fresh or not. */
@@ -150,8 +150,8 @@ export class BlockBuffer {
     return true;
   }
 
-  /** Goes over to the lease fetched ahead, where it is fresh still; what the one in use has left is a gap. */
-  goOver(nowMs: number): boolean {
+  /** Switches to the lease fetched ahead if it is still fresh. The rest of the lease in use is a gap. */
+  switchToNext(nowMs: number): boolean {
     if (this.#inUse) this.#rule.ended(this.#useOf(this.#inUse, nowMs), nowMs);
     const lease = this.#ahead;
     this.#inUse = undefined;

@@ -20,14 +20,14 @@ export function leftAt(buffer: BlockBuffer, nowMs: number): number {
 }
 
 /**
- * Sees to it that the next `count` IDs come from one lease: goes over to the one fetched ahead where only that
- * has so many, and what the lease in use has left is a gap. False where neither has.
+ * Makes the next `count` IDs come from one lease. Switches to the lease fetched ahead if only that one has enough: the
+ * rest of the lease in use is a gap. False if neither has enough.
  */
 export function openFor(buffer: BlockBuffer, count: number, nowMs: number): boolean {
   const { inUse } = buffer;
   // Nor may one ahead that is too old, or too small, stay there: while it does no other is fetched.
-  if (!inUse || !buffer.isFresh(inUse.lease, nowMs)) buffer.goOver(nowMs);
-  return hasLeft(buffer, count) || (hasAhead(buffer, count) && buffer.goOver(nowMs));
+  if (!inUse || !buffer.isFresh(inUse.lease, nowMs)) buffer.switchToNext(nowMs);
+  return hasLeft(buffer, count) || (hasAhead(buffer, count) && buffer.switchToNext(nowMs));
 }
 
 function hasLeft({ inUse }: BlockBuffer, count: number): boolean {

@@ -1,5 +1,6 @@
 import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
+import { LEASE_TOKEN_HEADER } from "../core/worker-lease.ts";
 import type { AppEnv } from "./app-env.ts";
 import { isListed } from "./open-access.ts";
 
@@ -8,7 +9,7 @@ const allowOrigins = cors({
     return isListed(c.env.CORS_ORIGINS, origin) ? origin : null;
   },
   allowMethods: ["GET", "POST", "PUT", "DELETE"],
-  allowHeaders: ["authorization", "content-type", "idempotency-key", "edgeflake-lease-token"],
+  allowHeaders: ["authorization", "content-type", "idempotency-key", LEASE_TOKEN_HEADER],
   exposeHeaders: ["edgeflake-shard", "retry-after", "x-request-id"],
   maxAge: 86_400,
 });

@@ -12,7 +12,7 @@ import {
   LEASE_TTL_MIN_MS,
 } from "../core/limits.ts";
 import { NAMESPACE_RETIRED } from "../core/problem.ts";
-import { stateOf, type WorkerLease } from "../core/worker-lease.ts";
+import { LEASE_TOKEN_HEADER, stateOf, type WorkerLease } from "../core/worker-lease.ts";
 import { IDEMPOTENCY_KEY, idempotencyErrors } from "../service/issue-request.ts";
 import { confirmKey } from "../service/keys.ts";
 import { acquireLease, listLeases, releaseLease, renewLease } from "../service/leases.ts";
@@ -26,9 +26,6 @@ import { invalidBody, limitedBody, readBody, readOptionalBody, timelyBody } from
 import { withNamespace } from "./namespace.ts";
 import { pageOf } from "./page.ts";
 import { invalidParameters, problem, refused, wrongKind } from "./problem.ts";
-
-/** The header that says whose lease it is. */
-export const LEASE_TOKEN = "edgeflake-lease-token";
 
 /** The holder of a lease that nobody gave a name. */
 const UNNAMED = "unnamed";
@@ -95,9 +92,9 @@ leases.post("/:namespace", withNamespace("lease"), timelyBody, limitedBody, asyn
   if (!(await chargeIds(c.env, c.req.raw.headers, caller.id, 1))) return problem(c, IDS_LIMITED);
   // A key of our own, if there is none, lets the call be made again.
   const idempotencyKey = key === undefined ? crypto.randomUUID() : `${caller.id} ${key}`;
-  const wish = { holder, ttlMs, idempotencyKey };
+  const input = { holder, ttlMs, idempotencyKey };
   await confirmKey(c.env.REGISTRY, caller, "lease");
-  const reply = await acquireLease(c.env.LEASES, namespace, caller, wish);
+  const reply = await acquireLease(c.env.LEASES, namespace, caller, input);
   if (!reply.ok) return refused(c, reply.refusal);
   return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs), 201);
 });
@@ -116,9 +113,9 @@ leases.put("/:namespace/:worker", withNamespace("lease"), timelyBody, limitedBod
   const { ttlMs } = body.value;
   const tooLong = ttlErrors(namespace, ttlMs);
   if (tooLong.length > 0) return invalidBody(c, tooLong);
-  const wish = { worker, token, ttlMs };
+  const input = { worker, token, ttlMs };
   await confirmKey(c.env.REGISTRY, c.get("caller"), "lease");
-  const reply = await renewLease(c.env.LEASES, namespace, c.get("caller"), wish);
+  const reply = await renewLease(c.env.LEASES, namespace, c.get("caller"), input);
   if (!reply.ok) return refused(c, reply.refusal);
   return c.json(leaseBody(namespace, reply.lease, reply.clock.nowMs));
 });
@@ -140,7 +137,7 @@ leases.delete("/:namespace/:worker", withNamespace("lease"), async (c) => {
   if (worker === undefined) return noSuchWorker(c, namespace);
   const untilTick = values.until === undefined ? undefined : tickFrom(namespace, values.until);
   await confirmKey(c.env.REGISTRY, c.get("caller"), revokes ? "admin" : "lease");
-  const reply = await releaseLease(c.env.LEASES, namespace, worker, token, untilTick);
+  const reply = await releaseLease(c.env.LEASES, namespace, { worker, token, untilTick });
   return reply.ok ? c.body(null, 204) : refused(c, reply.refusal);
 });
 
@@ -211,8 +208,9 @@ function tickFrom({ layout }: SnowflakeNamespace, unixMs: number): number {
 }
 
 function tokenOf(c: Context, errors: ParameterError[]): string | undefined {
-  const token = c.req.header(LEASE_TOKEN);
-  if (!token) errors.push({ parameter: LEASE_TOKEN, detail: "takes the token of the lease" });
+  const token = c.req.header(LEASE_TOKEN_HEADER);
+  if (!token)
+    errors.push({ parameter: LEASE_TOKEN_HEADER, detail: "takes the token of the lease" });
   return token;
 }
 

@@ -9,8 +9,12 @@
  * Ticks are below 2^53, and so exact in an INTEGER column read as a JS number.
  */
 import * as v from "valibot";
-import type { Kept, WorkerLease } from "../core/worker-lease.ts";
+import type { Kept, LeaseRows, LeaseWrite } from "../core/lease-desk.ts";
+import type { WorkerLease } from "../core/worker-lease.ts";
 import { Tables } from "./tables.ts";
+
+/** An acquire counts the leases of one owner that have not ended. Without it, that reads those of all owners. */
+const OWNER_INDEX = "CREATE INDEX IF NOT EXISTS leaseOwner ON lease (owner, notAfterTick)";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS desk (id INTEGER PRIMARY KEY CHECK (id = 0), fingerprint TEXT NOT NULL);
@@ -19,19 +23,12 @@ const SCHEMA = `
     notBeforeTick INTEGER NOT NULL, notAfterTick INTEGER NOT NULL, released INTEGER NOT NULL,
     idempotencyKey TEXT UNIQUE, owner TEXT, askedTtlMs INTEGER
   );
+  ${OWNER_INDEX};
   CREATE INDEX IF NOT EXISTS leaseEnd ON lease (notAfterTick);
 `;
 
 /** What tables of earlier versions lack, with their types. */
 const LATER_COLUMNS = { owner: "TEXT", askedTtlMs: "INTEGER" } as const;
-
-/** A lease as it is stored, with who asked for it and how. */
-export interface StoredLease extends WorkerLease {
-  /** The id of the API key whose lease it is; null if an earlier version stored it. */
-  readonly owner: string | null;
-  /** The ttl as it was asked for with the Idempotency-Key; null if an earlier version stored it. */
-  readonly askedTtlMs: number | null;
-}
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 53));
 const LeaseRow = v.object({
@@ -47,15 +44,15 @@ const LeaseRow = v.object({
   ),
   owner: v.nullable(v.string()),
   askedTtlMs: v.nullable(whole),
+  idempotencyKey: v.nullable(v.string()),
 });
 const ColumnRow = v.object({ name: v.string() });
 const KeptRow = v.object({ count: whole, firstEndTick: v.nullable(whole, 0) });
 const DeskRow = v.object({ fingerprint: v.string() });
 
-const COLUMNS =
-  "worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, owner, askedTtlMs";
+const COLUMNS = v.keyof(LeaseRow).options;
 
-export class LeaseStorage {
+export class LeaseStorage implements LeaseRows {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
@@ -64,7 +61,7 @@ export class LeaseStorage {
     this.#storage = storage;
     this.#sql = storage.sql;
     this.#tables = new Tables(this.#sql, SCHEMA, "leaseEnd");
-    if (this.#tables.exist()) this.#addLaterColumns();
+    if (this.#tables.exist()) this.#migrate();
   }
 
   /** The stored layout's fingerprint; undefined before the first lease. */
@@ -74,127 +71,94 @@ export class LeaseStorage {
     return rows.map((row) => v.parse(DeskRow, row).fingerprint)[0];
   }
 
-  /** The last lease of a worker ID. */
-  ofWorker(worker: number): StoredLease | undefined {
+  ofWorker(worker: number): WorkerLease | undefined {
     return this.#leases("WHERE worker = ?", worker)[0];
   }
 
-  /** The lease that was acquired with that key, unless it was overtaken. */
-  ofKey(idempotencyKey: string): StoredLease | undefined {
+  ofKey(idempotencyKey: string): WorkerLease | undefined {
     return this.#leases("WHERE idempotencyKey = ?", idempotencyKey)[0];
   }
 
-  /** The lease that ended, or will end, first. */
-  firstToEnd(): StoredLease | undefined {
+  firstToEnd(): WorkerLease | undefined {
     return this.#leases("ORDER BY notAfterTick, worker LIMIT 1")[0];
   }
 
-  /** The highest worker ID that ever had a lease: those above are fresh. */
   highestWorker(): number | undefined {
     return this.#leases("ORDER BY worker DESC LIMIT 1")[0]?.worker;
   }
 
-  /** Leases in the order of their worker IDs, from `from` on. */
-  page(from: number, limit: number): StoredLease[] {
-    return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
-  }
-
-  /** An owner's worker IDs whose last lease ends past that tick. Reads all leases that do, by the index of their ends. */
   keptBy(owner: string, tick: number): Kept {
     if (!this.#tables.exist()) return { count: 0, firstEndTick: 0 };
     const row = this.#sql.exec(
-      "SELECT count(*) AS count, min(notAfterTick) AS firstEndTick FROM lease WHERE notAfterTick > ? AND owner = ?",
-      tick,
+      "SELECT count(*) AS count, min(notAfterTick) AS firstEndTick FROM lease WHERE owner = ? AND notAfterTick > ?",
       owner,
+      tick,
     );
     return v.parse(KeptRow, row.one());
   }
 
-  /**
-   * A new lease; it overtakes `before`, the one that the worker ID had. All of it is written, or nothing.
-   * Throws where another instance has changed that one since it was read.
-   */
-  grant(
-    lease: StoredLease,
-    before: StoredLease | undefined,
-    idempotencyKey: string,
-    fingerprint: string,
-  ): void {
+  /** Leases in the order of their worker IDs, from `from` on. */
+  page(from: number, limit: number): WorkerLease[] {
+    return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
+  }
+
+  /** Writes all rows, or none: throws if another instance has changed one of them since it was read. */
+  write(writes: readonly LeaseWrite[], fingerprint: string): void {
+    if (writes.length === 0) return;
     this.#tables.make();
     this.#storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO desk (id, fingerprint) VALUES (0, ?)", fingerprint);
-      // A lease that is over gives its key away, but its row stays: it knows how far its worker ID may be stamped.
-      this.#sql.exec(
-        "UPDATE lease SET idempotencyKey = NULL WHERE idempotencyKey = ? AND worker <> ?",
-        idempotencyKey,
-        lease.worker,
-      );
-      if (before) this.#set(lease, before, idempotencyKey);
-      else this.#insert(lease, idempotencyKey);
+      for (const write of writes) this.#put(write);
     });
   }
 
-  /** Changes a lease. Throws where another instance has changed it since it was read as `before`. */
-  update(lease: StoredLease, before: StoredLease): void {
-    this.#set(lease, before);
-  }
-
-  #insert(lease: StoredLease, idempotencyKey: string): void {
-    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick, owner, askedTtlMs } = lease;
-    const { rowsWritten } = this.#sql.exec(
-      `INSERT OR IGNORE INTO lease (${COLUMNS}, idempotencyKey) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
-      worker,
-      token,
-      holder,
-      ttlMs,
-      notBeforeTick,
-      notAfterTick,
-      owner,
-      askedTtlMs,
-      idempotencyKey,
+  /**
+   * Compares the columns that decide how far the worker ID may be stamped. Sets only the columns that changed: each
+   * index on one of them is another row to write.
+   */
+  #put({ lease, before }: LeaseWrite): void {
+    const names = COLUMNS.filter(
+      (name) => name === "notAfterTick" || lease[name] !== before?.[name],
     );
-    if (rowsWritten === 0) throw changedMeanwhile(worker);
-  }
-
-  /** By compare-and-set on what decides how far the worker ID may be stamped. `idempotencyKey` absent: as it is. */
-  #set(lease: StoredLease, before: StoredLease, idempotencyKey?: string): void {
-    const { worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released } = lease;
-    const { rowsWritten } = this.#sql.exec(
-      `UPDATE lease SET token = ?, holder = ?, ttlMs = ?, notBeforeTick = ?, notAfterTick = ?, released = ?,
-         owner = ?, askedTtlMs = ?, idempotencyKey = coalesce(?, idempotencyKey)
-       WHERE worker = ? AND token = ? AND notAfterTick = ? AND released = ?`,
-      token,
-      holder,
-      ttlMs,
-      notBeforeTick,
-      notAfterTick,
-      released ? 1 : 0,
-      lease.owner,
-      lease.askedTtlMs,
-      idempotencyKey ?? null,
-      worker,
-      before.token,
-      before.notAfterTick,
-      before.released ? 1 : 0,
+    const columns = `(${names.join(", ")})`;
+    const places = `(${names.map(() => "?").join(", ")})`;
+    const values = names.map((name) => boundOf(lease[name]));
+    const { rowsWritten } = before
+      ? this.#sql.exec(
+          `UPDATE lease SET ${columns} = ${places}
+           WHERE worker = ? AND token = ? AND notAfterTick = ? AND released = ?`,
+          ...values,
+          before.worker,
+          before.token,
+          before.notAfterTick,
+          Number(before.released),
+        )
+      : this.#sql.exec(`INSERT OR IGNORE INTO lease ${columns} VALUES ${places}`, ...values);
+    if (rowsWritten > 0) return;
+    throw new Error(
+      `another instance of this desk has changed the lease of worker ID ${lease.worker}`,
     );
-    if (rowsWritten === 0) throw changedMeanwhile(worker);
   }
 
-  #addLaterColumns(): void {
+  #migrate(): void {
     const columns = this.#sql.exec("SELECT name FROM pragma_table_info('lease')").toArray();
     const names = columns.map((row) => v.parse(ColumnRow, row).name);
     for (const [name, type] of Object.entries(LATER_COLUMNS)) {
       if (!names.includes(name)) this.#sql.exec(`ALTER TABLE lease ADD COLUMN ${name} ${type}`);
     }
+    this.#sql.exec(OWNER_INDEX);
   }
 
-  #leases(where: string, ...bindings: (string | number)[]): StoredLease[] {
+  #leases(where: string, ...bindings: (string | number)[]): WorkerLease[] {
     if (!this.#tables.exist()) return [];
-    const rows = this.#sql.exec(`SELECT ${COLUMNS} FROM lease ${where}`, ...bindings).toArray();
+    const rows = this.#sql
+      .exec(`SELECT ${COLUMNS.join(", ")} FROM lease ${where}`, ...bindings)
+      .toArray();
     return rows.map((row) => v.parse(LeaseRow, row));
   }
 }
 
-function changedMeanwhile(worker: number): Error {
-  return new Error(`another instance of this desk has changed the lease of worker ID ${worker}`);
+/** SQLite has no booleans. */
+function boundOf(value: WorkerLease[keyof WorkerLease]): SqlStorageValue {
+  return typeof value === "boolean" ? Number(value) : value;
 }

@@ -1,5 +1,6 @@
 /** Prose and examples of the OpenAPI document. */
 import type { ProblemCode } from "../core/problem.ts";
+import { LEASE_TOKEN_HEADER } from "../core/worker-lease.ts";
 import type { Schema } from "./shapes.ts";
 
 export type Example = unknown;
@@ -70,7 +71,7 @@ export const NOTES: Notes = {
     schema: { type: "string", minLength: 1, maxLength: 255 },
   },
   leaseToken: {
-    name: "edgeflake-lease-token",
+    name: LEASE_TOKEN_HEADER,
     in: "header",
     required: false,
     description: "The token of the lease; not needed by an administrator who revokes",

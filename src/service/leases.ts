@@ -1,14 +1,8 @@
 /** Leases of worker IDs, asked of the namespace's desk. */
 import { type ApiKeyRecord, hasScope } from "../core/api-key.ts";
 import type { Refusal } from "../core/errors.ts";
-import type {
-  LeasePageReply,
-  LeaseReply,
-  Leases,
-  LeaseTerms,
-  LeaseWish,
-  RenewalWish,
-} from "../objects/leases.ts";
+import type { AcquireInput, LeaseTerms, ReleaseInput, RenewInput } from "../core/lease-desk.ts";
+import type { LeasePageReply, LeaseReply, Leases } from "../objects/leases.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import { callObject, refusedBy } from "./object-call.ts";
 import { echoFor, noteClock } from "./object-clocks.ts";
@@ -20,13 +14,13 @@ export function acquireLease(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
   caller: ApiKeyRecord,
-  wish: Omit<LeaseWish, "terms">,
+  input: Omit<AcquireInput, "terms">,
 ): Promise<Answer<LeaseReply>> {
   const spec = namespace.definition.layout;
   const terms = termsOf(namespace, caller);
   return askDesk<LeaseReply>(desks, namespace, (desk) => {
     const nowMs = Date.now();
-    return desk.acquire(spec, { ...wish, terms }, nowMs, echoFor(namespace.name, nowMs));
+    return desk.acquire(spec, { ...input, terms }, nowMs, echoFor(namespace.name, nowMs));
   });
 }
 
@@ -35,28 +29,24 @@ export function renewLease(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
   caller: ApiKeyRecord,
-  wish: Omit<RenewalWish, "terms">,
+  input: Omit<RenewInput, "terms">,
 ): Promise<Answer<LeaseReply>> {
   const spec = namespace.definition.layout;
   const terms = termsOf(namespace, caller);
   return askDesk<LeaseReply>(desks, namespace, (desk) => {
     const nowMs = Date.now();
-    return desk.renew(spec, { ...wish, terms }, nowMs, echoFor(namespace.name, nowMs));
+    return desk.renew(spec, { ...input, terms }, nowMs, echoFor(namespace.name, nowMs));
   });
 }
 
-/** Ends a lease; `untilTick`: nothing was stamped from there on. `token` null: revoked by an administrator. */
+/** Ends a lease. */
 export function releaseLease(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
-  worker: number,
-  token: string | null,
-  untilTick: number | undefined,
+  input: ReleaseInput,
 ): Promise<Answer<LeaseReply>> {
   const spec = namespace.definition.layout;
-  return askDesk<LeaseReply>(desks, namespace, (desk) =>
-    desk.release(spec, worker, token, untilTick),
-  );
+  return askDesk<LeaseReply>(desks, namespace, (desk) => desk.release(spec, input));
 }
 
 /** A page of leases in the order of their worker IDs, from `from` on. */

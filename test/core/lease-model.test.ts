@@ -1,8 +1,8 @@
-/** E1 to E7 (core/worker-lease) under clocks that go anywhere, two instances, and tokens used for ever. */
+/** E1 to E8 (core/lease-desk) under clocks that go anywhere, two instances, and tokens used for ever. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { play, scripts, specs, startOf } from "../support/lease-script.ts";
-import { DeskDisk, MemoryDesk } from "../support/memory-desk.ts";
+import { MemoryDesk, MemoryRows } from "../support/memory-desk.ts";
 
 const RUNS = 3000;
 
@@ -10,12 +10,12 @@ type Played = ReturnType<typeof play>;
 
 function playInMemory(spec: Parameters<typeof startOf>[0], script: Parameters<typeof play>[1]) {
   const clock = { nowMs: startOf(spec) };
-  const disk = new DeskDisk();
-  return play({ spec, clock, start: () => new MemoryDesk(disk, () => clock.nowMs) }, script);
+  const rows = new MemoryRows();
+  return play({ spec, clock, start: () => new MemoryDesk(rows, () => clock.nowMs) }, script);
 }
 
 describe("leases, whatever the clocks do", () => {
-  it("E1 E2 E3 E4 E5 E6 E7 hold: fences are disjoint, ends never fall, what is lost stays lost", () => {
+  it("E1 E2 E3 E4 E5 E6 E7 E8 hold: fences are disjoint, ends never fall, what is lost stays lost", () => {
     fc.assert(
       fc.property(specs, scripts, (spec, script) => {
         playInMemory(spec, script);

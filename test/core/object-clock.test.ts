@@ -12,7 +12,7 @@ import {
 const SHOWN = { instance: 7, nowMs: 5000 };
 const SEEN = { ...SHOWN, seenAtMs: 90_000 };
 
-describe("S7 K5 a clock is proved to be frozen", () => {
+describe("S7 K4 a clock is proved to be frozen", () => {
   it.each<[string, boolean, { instance: number; nowMs: number }, number]>([
     ["that has counted as much as the caller's", false, { instance: 7, nowMs: 6000 }, 1000],
     ["that has counted more: the call was queued", false, { instance: 7, nowMs: 36_000 }, 1000],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STORE_TIMEOUT_MS, StoreWriter } from "../../src/client/store-writer.ts";
-import { SETTINGS, TestStore } from "../support/tenancies.ts";
+import { SETTINGS, TestStore } from "../support/lease-keepers.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -155,16 +155,16 @@ class Model {
     const { inUse } = this;
     if (inUse && this.isFresh(inUse.lease, nowMs) && inUse.used < inUse.ids.length)
       return this.next();
-    return this.#goOver(nowMs) ? this.next() : undefined;
+    return this.#switchToNext(nowMs) ? this.next() : undefined;
   }
 
   openFor(count: number, nowMs: number): boolean {
-    if (!this.inUse || !this.isFresh(this.inUse.lease, nowMs)) this.#goOver(nowMs);
+    if (!this.inUse || !this.isFresh(this.inUse.lease, nowMs)) this.#switchToNext(nowMs);
     if (this.inUse && this.inUse.ids.length - this.inUse.used >= count) return true;
-    return (this.ahead?.ids.length ?? 0) >= count && this.#goOver(nowMs);
+    return (this.ahead?.ids.length ?? 0) >= count && this.#switchToNext(nowMs);
   }
 
-  #goOver(nowMs: number): boolean {
+  #switchToNext(nowMs: number): boolean {
     this.#end(this.inUse);
     this.inUse = this.ahead;
     this.ahead = undefined;

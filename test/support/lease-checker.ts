@@ -1,10 +1,15 @@
 /**
- * Judges what a lease desk answers by what it answered before, with arithmetic of its own: the invariants E1 to E7
- * (core/worker-lease) and K4 (objects/leases). It throws where one is broken, and says which.
+ * Judges the answers of a lease desk by its earlier answers, with arithmetic of its own: the invariants E1 to E8 of
+ * core/lease-desk. It throws if one is broken, and says which.
  */
 import type { LayoutSpec } from "../../src/core/layout.ts";
+import type {
+  AcquireInput,
+  LeaseResult,
+  LeaseTerms,
+  RenewInput,
+} from "../../src/core/lease-desk.ts";
 import type { WorkerLease } from "../../src/core/worker-lease.ts";
-import type { LeaseResult, LeaseTerms, LeaseWish, RenewalWish } from "../../src/objects/leases.ts";
 
 /** A lease as its holder and the checker know it. */
 export interface Tenure {
@@ -14,7 +19,7 @@ export interface Tenure {
   readonly holder: string;
   owner: string;
   readonly from: number;
-  /** The end last told. */
+  /** The end last answered. */
   until: number;
   ttlMs: number;
   /** Ticks [from, stamped) were stamped. */
@@ -33,7 +38,7 @@ const CLOCK_CODES = ["clock_before_epoch", "timestamp_exhausted", "clock_disagre
 
 export class LeaseChecker {
   readonly tenures: Tenure[] = [];
-  /** Refusals of one more worker ID (E6), and of another request with the same key (K4). */
+  /** Refusals of one more worker ID (E6), and of another request with the same key (E8). */
   readonly refused = { bounded: 0, conflicting: 0 };
   /** The last lease of each worker ID. */
   readonly #last = new Map<number, Tenure>();
@@ -47,18 +52,18 @@ export class LeaseChecker {
     this.#first = this.#end / 2;
   }
 
-  acquired(reply: LeaseResult, wish: LeaseWish, clocks: Clocks): void {
-    const { holder, idempotencyKey: key, terms } = wish;
+  acquired(reply: LeaseResult, input: AcquireInput, clocks: Clocks): void {
+    const { holder, idempotencyKey: key, terms } = input;
     const now = this.#tick(clocks.nowMs);
     const known = this.tenures.findLast((tenure) => tenure.key === key);
     if (known && known.over === "no" && now < known.until && known.holder !== holder) {
       const isRefused = !reply.ok && reply.refusal.code === "idempotency_conflict";
       this.refused.conflicting += 1;
-      hold(isRefused, "K4 another request got the lease of a key");
+      hold(isRefused, "E8 another request got the lease of a key");
       return;
     }
     if (known && known.over === "no" && now < known.until) {
-      hold(reply.ok && reply.lease.token === known.token, "K4 the same key, another lease");
+      hold(reply.ok && reply.lease.token === known.token, "E8 the same key, another lease");
       this.#same(known, reply);
       return;
     }
@@ -79,7 +84,7 @@ export class LeaseChecker {
     const before = this.#last.get(worker);
     hold(notBeforeTick >= (before?.until ?? 0), "E1 begins before the last lease's end");
     hold(notBeforeTick === now, "begins at another tick than now");
-    const ttlMs = Math.min(wish.ttlMs, terms.ttlMaxMs);
+    const ttlMs = Math.min(input.ttlMs, terms.ttlMaxMs);
     const most = Math.min(2 ** this.#spec.timestampBits, this.#tick(clocks.nowMs + ttlMs));
     hold(notAfterTick === most && most > notBeforeTick, "E7 ends at another tick than asked for");
     if (before) before.over = "overtaken";
@@ -90,7 +95,7 @@ export class LeaseChecker {
     this.#last.set(worker, tenure);
   }
 
-  renewed(tenure: Tenure, reply: LeaseResult, { ttlMs, terms }: RenewalWish, clocks: Clocks): void {
+  renewed(tenure: Tenure, reply: LeaseResult, { ttlMs, terms }: RenewInput, clocks: Clocks): void {
     const now = this.#tick(clocks.nowMs);
     const isAnew = now >= tenure.until;
     if (tenure.over !== "no" || !reply.ok) {

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import type { LayoutSpec } from "../../src/core/layout.ts";
+import type { LeaseTerms } from "../../src/core/lease-desk.ts";
 import { NO_ECHO } from "../../src/core/object-clock.ts";
-import type { LeaseTerms } from "../../src/objects/leases.ts";
 import { LeaseChecker } from "./lease-checker.ts";
 import type { Desk } from "./memory-desk.ts";
 
@@ -160,15 +160,15 @@ function ask(
     const idempotencyKey = key === undefined ? `unique-${index}` : `key-${key}`;
     // Requests of one key differ by their holders alone.
     const ttlMs = key === undefined ? happening.ttlMs : KEYED_TTL_MS;
-    const wish = { holder, ttlMs, idempotencyKey, terms };
-    const reply = desk.acquire(spec, wish, nowMs - aheadMs, NO_ECHO);
-    checker.acquired(reply, wish, { nowMs, aheadMs });
+    const input = { holder, ttlMs, idempotencyKey, terms };
+    const reply = desk.acquire(spec, input, nowMs - aheadMs, NO_ECHO);
+    checker.acquired(reply, input, { nowMs, aheadMs });
     return;
   }
   if (happening.kind === "revoke") {
     const worker = 2 ** spec.workerBits / 2 + happening.worker;
     const last = checker.lastOf(worker);
-    const reply = desk.release(spec, worker, null, 0);
+    const reply = desk.release(spec, { worker, token: null, untilTick: 0 });
     if (last) checker.released(last, reply, undefined);
     else if (reply.ok) throw new Error(`E3 there is no lease of worker ID ${worker}`);
     return;
@@ -184,11 +184,11 @@ function ask(
   }
   if (happening.kind === "renew") {
     const { ttlMs, terms, aheadMs } = happening;
-    const wish = { worker, token, ttlMs, terms };
-    const reply = desk.renew(spec, wish, nowMs - aheadMs, NO_ECHO);
-    checker.renewed(tenure, reply, wish, { nowMs, aheadMs });
+    const input = { worker, token, ttlMs, terms };
+    const reply = desk.renew(spec, input, nowMs - aheadMs, NO_ECHO);
+    checker.renewed(tenure, reply, input, { nowMs, aheadMs });
     return;
   }
-  const until = happening.until === undefined ? undefined : tenure.stamped + happening.until;
-  checker.released(tenure, desk.release(spec, worker, token, until), until);
+  const untilTick = happening.until === undefined ? undefined : tenure.stamped + happening.until;
+  checker.released(tenure, desk.release(spec, { worker, token, untilTick }), untilTick);
 }

@@ -3,7 +3,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { LayoutSpec } from "../../src/core/layout.ts";
-import type { Leases, LeaseTerms } from "../../src/objects/leases.ts";
+import type { LeaseTerms } from "../../src/core/lease-desk.ts";
+import { LEASE_TOKEN_HEADER } from "../../src/core/worker-lease.ts";
+import type { Leases } from "../../src/objects/leases.ts";
 import { type Answer, ask, CLOSED, put } from "./admin.ts";
 
 export interface HeldLease {
@@ -52,6 +54,14 @@ export async function namespaceWith(
   return name;
 }
 
+let serial = 0;
+
+/** Makes a namespace of a name that no other test has. */
+export function someNamespace(workerBits = 1): Promise<string> {
+  serial += 1;
+  return namespaceWith(`some-${serial}`, workerBits);
+}
+
 /** Asks for a lease; with that Idempotency-Key, if any. */
 export function tryAcquire(
   namespace: string,
@@ -68,14 +78,22 @@ export async function acquire(...wish: Parameters<typeof tryAcquire>): Promise<H
   return leaseOf(await tryAcquire(...wish), 201);
 }
 
+/** A lease as requests name it; without a token it can only be revoked. */
+type Named = Pick<HeldLease, "worker"> & Partial<Pick<HeldLease, "token">>;
+
+/** The header with the token of a lease. */
+export function tokenOf({ token }: Partial<Pick<HeldLease, "token">>): Record<string, string> {
+  return token === undefined ? {} : { [LEASE_TOKEN_HEADER]: token };
+}
+
 export function tryRenew(
   namespace: string,
-  { worker, token }: Pick<HeldLease, "worker" | "token">,
+  lease: Named,
   json?: unknown,
   asked: Asked = {},
 ): Promise<Answer> {
-  const headers = { "edgeflake-lease-token": token };
-  return ask(`/v1/leases/${namespace}/${worker}`, { method: "PUT", json, headers, ...asked });
+  const headers = tokenOf(lease);
+  return ask(`/v1/leases/${namespace}/${lease.worker}`, { method: "PUT", json, headers, ...asked });
 }
 
 export async function renew(...wish: Parameters<typeof tryRenew>): Promise<HeldLease> {
@@ -84,12 +102,12 @@ export async function renew(...wish: Parameters<typeof tryRenew>): Promise<HeldL
 
 export function release(
   namespace: string,
-  { worker, token }: Pick<HeldLease, "worker" | "token">,
+  lease: Named,
   query = "",
   asked: Asked = {},
 ): Promise<Answer> {
-  const headers = { "edgeflake-lease-token": token };
-  return ask(`/v1/leases/${namespace}/${worker}${query}`, { method: "DELETE", headers, ...asked });
+  const path = `/v1/leases/${namespace}/${lease.worker}${query}`;
+  return ask(path, { method: "DELETE", headers: tokenOf(lease), ...asked });
 }
 
 export interface ListedLease {

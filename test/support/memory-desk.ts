@@ -1,163 +1,96 @@
-/** A lease desk in memory for model tests: the real state machine, with rows as the object's storage would keep them. */
-
-import type { RefusalCode } from "../../src/core/errors.ts";
-import { type Layout, type LayoutSpec, layoutOf, tickAt } from "../../src/core/layout.ts";
-import type { ClockEcho } from "../../src/core/object-clock.ts";
+/** Rows of a lease desk in memory, and a desk on them, for model tests and worlds: core/lease-desk decides. */
+import { type LayoutSpec, layoutOf } from "../../src/core/layout.ts";
 import {
-  leasableWorkers,
-  newFence,
-  noWorkerFree,
-  refuseClocks,
-  refuseMore,
-  releasedFence,
-  renewedFence,
-  stateOf,
-  type WorkerLease,
-} from "../../src/core/worker-lease.ts";
-import type { LeaseResult, LeaseTerms, LeaseWish, RenewalWish } from "../../src/objects/leases.ts";
+  type AcquireInput,
+  acquire,
+  type Kept,
+  type LeaseOutcome,
+  type LeaseResult,
+  type LeaseRows,
+  type LeaseWrite,
+  type ReleaseInput,
+  type RenewInput,
+  release,
+  renew,
+} from "../../src/core/lease-desk.ts";
+import type { ClockEcho } from "../../src/core/object-clock.ts";
+import type { WorkerLease } from "../../src/core/worker-lease.ts";
 
-/** What the model tests ask of a desk, the real one or this. */
+/** A desk as model tests call it: the real object, or one in memory. */
 export interface Desk {
-  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number, echo: ClockEcho): LeaseResult;
-  renew(spec: LayoutSpec, wish: RenewalWish, callerNowMs: number, echo: ClockEcho): LeaseResult;
-  release(
-    spec: LayoutSpec,
-    worker: number,
-    token: string | null,
-    untilTick: number | undefined,
-  ): LeaseResult;
+  acquire(spec: LayoutSpec, input: AcquireInput, callerNowMs: number, echo: ClockEcho): LeaseResult;
+  renew(spec: LayoutSpec, input: RenewInput, callerNowMs: number, echo: ClockEcho): LeaseResult;
+  release(spec: LayoutSpec, input: ReleaseInput): LeaseResult;
 }
 
-interface Row extends WorkerLease {
-  readonly key: string;
-  readonly owner: string;
-  readonly askedTtlMs: number;
-}
+export class MemoryRows implements LeaseRows {
+  readonly #leases = new Map<number, WorkerLease>();
 
-/** What outlives an instance: the last lease of each worker ID, as text. */
-export class DeskDisk {
-  readonly #texts = new Map<number, string>();
-
-  rows(): Row[] {
-    return [...this.#texts.values()].map((text) => JSON.parse(text));
+  ofWorker(worker: number): WorkerLease | undefined {
+    return this.#leases.get(worker);
   }
 
-  write(row: Row): void {
-    this.#texts.set(row.worker, JSON.stringify(row));
+  ofKey(key: string): WorkerLease | undefined {
+    return this.all().find(({ idempotencyKey }) => idempotencyKey === key);
+  }
+
+  firstToEnd(): WorkerLease | undefined {
+    return this.all().sort(
+      (one, other) => one.notAfterTick - other.notAfterTick || one.worker - other.worker,
+    )[0];
+  }
+
+  highestWorker(): number | undefined {
+    return this.#leases.size > 0 ? Math.max(...this.#leases.keys()) : undefined;
+  }
+
+  keptBy(owner: string, tick: number): Kept {
+    const kept = this.all().filter((one) => one.owner === owner && one.notAfterTick > tick);
+    const ends = kept.map(({ notAfterTick }) => notAfterTick);
+    return { count: kept.length, firstEndTick: kept.length > 0 ? Math.min(...ends) : 0 };
+  }
+
+  all(): WorkerLease[] {
+    return [...this.#leases.values()];
+  }
+
+  write(writes: readonly LeaseWrite[]): void {
+    for (const { lease } of writes) this.#leases.set(lease.worker, lease);
   }
 }
 
-let serial = 0;
+export const isSameToken = (given: string, token: string) => given === token;
+
+let tokens = 0;
 
 export class MemoryDesk implements Desk {
-  readonly #disk: DeskDisk;
+  readonly #rows: MemoryRows;
   readonly #now: () => number;
 
-  constructor(disk: DeskDisk, now: () => number) {
-    this.#disk = disk;
+  constructor(rows: MemoryRows, now: () => number) {
+    this.#rows = rows;
     this.#now = now;
   }
 
-  acquire(spec: LayoutSpec, wish: LeaseWish, callerNowMs: number): LeaseResult {
-    const layout = layoutOf(spec);
-    const nowMs = this.#now();
-    const known = this.#disk.rows().find(({ key }) => key === wish.idempotencyKey);
-    const { holder, idempotencyKey, terms } = wish;
-    if (known && stateOf(layout, known, nowMs) === "held") {
-      const isSame = known.holder === holder && known.askedTtlMs === wish.ttlMs;
-      return isSame ? { ok: true, lease: known } : refusedFor("idempotency_conflict");
-    }
-    const refusal =
-      refuseClocks(layout, { nowMs, callerNowMs }) ?? this.#refuseMore(layout, terms, nowMs);
-    if (refusal) return { ok: false, refusal };
-    const rested = this.#longestRested(layout);
-    if (!rested) return refusedFor("no_worker_free");
-    const { worker, fromTick } = rested;
-    const taken = { ...EMPTY, notAfterTick: fromTick };
-    if (stateOf(layout, taken, nowMs) === "held" && fromTick > 0) {
-      return { ok: false, refusal: noWorkerFree(layout, nowMs, fromTick) };
-    }
-    const ttlMs = Math.min(wish.ttlMs, terms.ttlMaxMs);
-    const fenced = newFence(layout, { nowMs, callerNowMs }, ttlMs, fromTick);
-    if (!fenced.ok) return fenced;
-    serial += 1;
-    const lease = { ...EMPTY, ...fenced.fence, worker, token: `token-${serial}`, holder, ttlMs };
-    if (known && known.worker !== worker) this.#disk.write({ ...known, key: "" });
-    const { owner } = terms;
-    this.#disk.write({ ...lease, key: idempotencyKey, owner, askedTtlMs: wish.ttlMs });
-    return { ok: true, lease };
+  acquire(spec: LayoutSpec, input: AcquireInput, callerNowMs: number): LeaseResult {
+    tokens += 1;
+    return this.#write(acquire(this.#desk(spec, callerNowMs), input, `token-${tokens}`));
   }
 
-  renew(spec: LayoutSpec, wish: RenewalWish, callerNowMs: number): LeaseResult {
-    const { worker, token, terms } = wish;
-    const layout = layoutOf(spec);
-    const row = this.#rowOf(worker);
-    if (row?.token !== token || row.released) return LOST;
-    const nowMs = this.#now();
-    const ttlMs = Math.min(wish.ttlMs ?? row.ttlMs, terms.ttlMaxMs);
-    const fenced = renewedFence(layout, { nowMs, callerNowMs }, ttlMs, row);
-    if (!fenced.ok) return fenced;
-    const renewed = { ...row, ...fenced.fence, ttlMs };
-    if (stateOf(layout, row, nowMs) === "held") return this.#write(renewed);
-    const refusal = this.#refuseMore(layout, terms, nowMs);
-    if (refusal) return { ok: false, refusal };
-    return this.#write({ ...renewed, owner: terms.owner });
+  renew(spec: LayoutSpec, input: RenewInput, callerNowMs: number): LeaseResult {
+    return this.#write(renew(this.#desk(spec, callerNowMs), input, isSameToken));
   }
 
-  release(
-    _spec: LayoutSpec,
-    worker: number,
-    token: string | null,
-    untilTick: number | undefined,
-  ): LeaseResult {
-    const row = this.#rowOf(worker);
-    if (!row || (token !== null && row.token !== token)) return LOST;
-    if (row.released) return { ok: true, lease: row };
-    const fence = releasedFence(row, token === null ? undefined : untilTick);
-    return this.#write({ ...row, ...fence, released: true });
+  release(_: LayoutSpec, input: ReleaseInput): LeaseResult {
+    return this.#write(release(this.#rows, input, isSameToken));
   }
 
-  #refuseMore(layout: Layout, { owner, leasesMax }: LeaseTerms, nowMs: number) {
-    if (leasesMax === null) return undefined;
-    const now = tickAt(layout, nowMs);
-    const kept = this.#disk.rows().filter((row) => row.owner === owner && row.notAfterTick > now);
-    const firstEndTick = Math.min(...kept.map(({ notAfterTick }) => notAfterTick));
-    return refuseMore(layout, nowMs, { count: kept.length, firstEndTick }, leasesMax);
+  #desk(spec: LayoutSpec, callerNowMs: number) {
+    return { layout: layoutOf(spec), rows: this.#rows, nowMs: this.#now(), callerNowMs };
   }
 
-  #longestRested(layout: Layout): { worker: number; fromTick: number } | undefined {
-    const { first, end } = leasableWorkers(layout);
-    let longest: { worker: number; fromTick: number } | undefined;
-    for (let worker = first; worker < end; worker += 1) {
-      const row = this.#rowOf(worker);
-      if (!row) return { worker, fromTick: 0 };
-      const fromTick = row.notAfterTick;
-      if (!longest || fromTick < longest.fromTick) longest = { worker, fromTick };
-    }
-    return longest;
+  #write({ writes, ...result }: LeaseOutcome): LeaseResult {
+    this.#rows.write(writes);
+    return result;
   }
-
-  #rowOf(worker: number): Row | undefined {
-    return this.#disk.rows().find((row) => row.worker === worker);
-  }
-
-  #write(row: Row): LeaseResult {
-    this.#disk.write(row);
-    return { ok: true, lease: row };
-  }
-}
-
-const EMPTY: WorkerLease = {
-  worker: 0,
-  token: "",
-  holder: "",
-  ttlMs: 0,
-  notBeforeTick: 0,
-  notAfterTick: 0,
-  released: false,
-};
-const LOST = refusedFor("lease_lost");
-
-function refusedFor(code: RefusalCode): LeaseResult {
-  return { ok: false, refusal: { code, detail: "" } };
 }

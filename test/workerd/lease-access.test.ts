@@ -7,9 +7,10 @@ import {
   acquire,
   inDesk,
   list,
-  namespaceWith,
   outcomeOf,
   release,
+  someNamespace,
+  tokenOf,
   tryAcquire,
   tryRenew,
 } from "../support/leases.ts";
@@ -17,13 +18,6 @@ import {
 useClock("waits");
 
 const FORBIDDEN = [403, "forbidden"];
-
-/** Namespaces of one test each. */
-let serial = 0;
-function someNamespace(workerBits = 1): Promise<string> {
-  serial += 1;
-  return namespaceWith(`routes-${serial}`, workerBits);
-}
 
 describe("a namespace", () => {
   const all = async (name: string, lease: { worker: number; token: string }) => [
@@ -76,9 +70,9 @@ describe("whom the routes let in", () => {
   ])("%s", async (_, wish, open) => {
     const name = await someNamespace(3);
     const { key } = await keyFor(wish);
-    const { worker, token } = await acquire(name);
-    expect(worker).toBe(4);
-    const headers = { "edgeflake-lease-token": token };
+    const lease = await acquire(name);
+    expect(lease.worker).toBe(4);
+    const headers = tokenOf(lease);
     for (const [method, tail, json] of routes) {
       const path = `/v1/leases/${name}${tail && "/4"}`;
       const answer = await ask(path, { method, json, key, headers });
@@ -91,7 +85,7 @@ describe("whom the routes let in", () => {
     const [mine, theirs] = [await someNamespace(), await someNamespace()];
     const lease = await acquire(theirs);
     const { key } = await keyFor({ scopes: ["lease"], namespaces: [mine] });
-    const headers = { "edgeflake-lease-token": lease.token };
+    const headers = tokenOf(lease);
     expect((await tryAcquire(mine, {}, undefined, { key })).status).toBe(201);
     for (const [method, tail, json] of routes) {
       const path = `/v1/leases/${theirs}${tail}`;
@@ -110,11 +104,10 @@ describe("whom the routes let in", () => {
       await keyFor({ scopes: ["issue", "lease"] }),
     ];
     for (const { key } of keys) {
-      const asked = { key, headers: { "edgeflake-lease-token": lease.token } };
-      expect(outcomeOf(await release(name, lease, "?revoke=true", asked))).toEqual(FORBIDDEN);
+      expect(outcomeOf(await release(name, lease, "?revoke=true", { key }))).toEqual(FORBIDDEN);
     }
     expect(await list(name)).toMatchObject([{ state: "held" }]);
-    const revoked = await release(name, lease, "?revoke=true", { headers: {} });
+    const revoked = await release(name, { worker: lease.worker }, "?revoke=true");
     expect(revoked.status).toBe(204);
     expect(await list(name)).toMatchObject([{ state: "released" }]);
   });

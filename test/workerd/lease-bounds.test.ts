@@ -1,4 +1,4 @@
-/** E6 and E7 (core/worker-lease) over HTTP: how long a lease may last, and how many worker IDs one API key may have. */
+/** E6 and E7 (core/lease-desk) over HTTP: how long a lease may last, and how many worker IDs one API key may have. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { CLOSED, keyFor, put } from "../support/admin.ts";
@@ -108,7 +108,7 @@ describe("E6 the worker IDs of one API key", () => {
     const { key } = await holder();
     for (const turn of [0, 1]) {
       const lease = await acquire("loop", { ttlMs: 5000 }, undefined, { key });
-      if (turn === 0) await release("loop", lease, "", { key, headers: tokenOf(lease) });
+      if (turn === 0) await release("loop", lease, "", { key });
       else await release("loop", lease, "?revoke=true");
     }
     await restart("loop");
@@ -125,7 +125,7 @@ describe("E6 the worker IDs of one API key", () => {
     for (const _ of "123") {
       const lease = await acquire("until", {}, undefined, { key });
       const query = `?until=${lease.notBefore}`;
-      const released = await release("until", lease, query, { key, headers: tokenOf(lease) });
+      const released = await release("until", lease, query, { key });
       expect(released.status).toBe(204);
     }
   });
@@ -134,8 +134,7 @@ describe("E6 the worker IDs of one API key", () => {
     await namespaceWith("late", 3);
     const { key } = await holder();
     const acquired = () => acquire("late", { ttlMs: 5000 }, undefined, { key });
-    const renewed = (lease: HeldLease) =>
-      tryRenew("late", lease, undefined, { key, headers: tokenOf(lease) });
+    const renewed = (lease: HeldLease) => tryRenew("late", lease, undefined, { key });
     const first = [await acquired(), await acquired()];
     clock.step(5000);
     const second = [await acquired(), await acquired()];
@@ -150,7 +149,7 @@ describe("E6 the worker IDs of one API key", () => {
     await namespaceWith("rotated", 2);
     const [old, young] = [await holder(), await holder()];
     const lease = await acquire("rotated", {}, undefined, { key: old.key });
-    await renew("rotated", lease, undefined, { key: young.key, headers: tokenOf(lease) });
+    await renew("rotated", lease, undefined, { key: young.key });
     expect(await list("rotated")).toMatchObject([{ owner: old.id }]);
     await acquire("rotated", {}, undefined, { key: young.key });
     expect(outcomeOf(await tryAcquire("rotated", {}, undefined, { key: old.key }))).toEqual(
@@ -193,9 +192,10 @@ describe("the owner of a lease", () => {
 });
 
 describe("a desk of before there were owners", () => {
-  /** Takes the columns away that were added since. */
+  /** Takes away the columns that were added since, and their index. */
   const age = (name: string) =>
     inDesk(name, (sql) => {
+      sql.exec("DROP INDEX leaseOwner");
       sql.exec("ALTER TABLE lease DROP COLUMN owner");
       sql.exec("ALTER TABLE lease DROP COLUMN askedTtlMs");
     });
@@ -213,7 +213,7 @@ describe("a desk of before there were owners", () => {
     ]);
     const again = await acquire("old", { ttlMs: 20_000 }, "key", { key });
     expect(again.token).toBe(one.token);
-    await renew("old", one, undefined, { key, headers: tokenOf(one) });
+    await renew("old", one, undefined, { key });
     expect((await release("old", other)).status).toBe(204);
     expect(await list("old")).toMatchObject([{ owner: id }, { state: "released" }]);
     await acquire("old", {}, undefined, { key });
@@ -236,7 +236,7 @@ describe("E1 all worker IDs, leased for a day and revoked", () => {
       [0, 1, 2, 3, 4, 5].map((page) => list("day", `?cursor=${512 + page * 100}`)),
     );
     for (const { worker } of leases.flat()) {
-      const revoked = await release("day", { worker, token: "" }, "?revoke=true", { headers: {} });
+      const revoked = await release("day", { worker }, "?revoke=true");
       expect(revoked.status).toBe(204);
     }
     await setPolicy("day", {});
@@ -270,14 +270,9 @@ describe("the rate limit", () => {
     const limited = await tryAcquire("charged", {}, undefined, asked);
     expect(outcomeOf(limited)).toEqual([429, "rate_limited"]);
     expect(charges).toHaveLength(2);
-    const headers = tokenOf(lease);
-    await renew("charged", lease, undefined, { ...asked, headers });
-    expect((await release("charged", lease, "", { ...asked, headers })).status).toBe(204);
+    await renew("charged", lease, undefined, asked);
+    expect((await release("charged", lease, "", asked)).status).toBe(204);
     expect(charges).toHaveLength(2);
     expect(await list("charged")).toHaveLength(1);
   });
 });
-
-function tokenOf({ token }: HeldLease): Record<string, string> {
-  return { "edgeflake-lease-token": token };
-}

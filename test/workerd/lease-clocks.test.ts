@@ -1,4 +1,4 @@
-/** E4 (core/worker-lease) and K3 (objects/leases) over HTTP: clocks that disagree, and layouts that do. */
+/** E4 (core/lease-desk) and K3 (objects/leases) over HTTP: clocks that disagree, and layouts that do. */
 import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
@@ -25,7 +25,7 @@ describe("E4 a desk's clock", () => {
     await namespaceWith("ahead", 1);
     const { bindings, calls } = aheadBy(60_000);
     const lease = await acquire("ahead", {}, undefined, { bindings });
-    await renew("ahead", lease, undefined, { bindings, headers: tokenOf(lease) });
+    await renew("ahead", lease, undefined, { bindings });
     expect(calls).toEqual(["acquire", "renew"]);
   });
 
@@ -37,12 +37,11 @@ describe("E4 a desk's clock", () => {
     const refused = await tryAcquire("farther", {}, undefined, { bindings });
     expect(outcomeOf(refused)).toEqual([503, "clock_disagreement"]);
     expect(refused.headers.get("retry-after")).toBe("1");
-    const headers = tokenOf(lease);
-    const renewal = await tryRenew("farther", lease, undefined, { bindings, headers });
+    const renewal = await tryRenew("farther", lease, undefined, { bindings });
     expect(outcomeOf(renewal)).toEqual([503, "clock_disagreement"]);
     expect(calls).toEqual(["acquire", "acquire", "renew", "renew"]);
     expect(await list("farther")).toMatchObject([{ worker: 2, notAfter: lease.notAfter }]);
-    expect((await release("farther", lease, "", { bindings, headers })).status).toBe(204);
+    expect((await release("farther", lease, "", { bindings })).status).toBe(204);
   });
 
   it("that is read anew and agrees leases", async () => {
@@ -66,8 +65,7 @@ describe("E4 a desk's clock", () => {
       const refused = await tryAcquire("jump", {}, key, { bindings });
       expect(outcomeOf(refused)).toEqual([503, "clock_disagreement"]);
     }
-    const headers = tokenOf(two);
-    const renewal = await tryRenew("jump", two, undefined, { bindings, headers });
+    const renewal = await tryRenew("jump", two, undefined, { bindings });
     expect(outcomeOf(renewal)).toEqual([503, "clock_disagreement"]);
     clock.step(-YEAR_MS);
     expect((await acquire("jump", { ttlMs: 5000 }, "key-1")).token).toBe(one.token);
@@ -93,10 +91,6 @@ describe("E4 a desk's clock", () => {
     expect(await list(name)).toMatchObject([{ notAfter: lease.notAfter }]);
   });
 });
-
-function tokenOf({ token }: { readonly token: string }) {
-  return { "edgeflake-lease-token": token };
-}
 
 describe("K3 the layout", () => {
   it("is that of the first lease: every call with another one is refused, and changes nothing", async () => {

@@ -6,10 +6,11 @@ import { useClock } from "../support/clock.ts";
 import {
   acquire,
   list,
-  namespaceWith,
   outcomeOf,
   release,
   renew,
+  someNamespace,
+  tokenOf,
   tryAcquire,
   tryRenew,
 } from "../support/leases.ts";
@@ -18,13 +19,6 @@ useClock("waits");
 
 const BAD_BODY = [400, "invalid_body"];
 const BAD_PARAMETER = [400, "invalid_parameter"];
-
-/** Namespaces of one test each. */
-let serial = 0;
-function someNamespace(workerBits = 1): Promise<string> {
-  serial += 1;
-  return namespaceWith(`routes-${serial}`, workerBits);
-}
 
 describe("a body", () => {
   const FIELDS: [title: string, json: unknown][] = [
@@ -72,9 +66,8 @@ describe("a body", () => {
     ["70 kB", `{"holder":"${"x".repeat(70_000)}"}`, "application/json", [413, "body_too_large"]],
   ])("with %s is refused by both", async (_, rawBody, type, outcome) => {
     const name = await someNamespace();
-    const { token } = await acquire(name);
     const headers = {
-      "edgeflake-lease-token": token,
+      ...tokenOf(await acquire(name)),
       ...(type !== undefined && { "content-type": type }),
     };
     const asked = { rawBody: new TextEncoder().encode(rawBody), headers };
@@ -125,7 +118,7 @@ describe("a header", () => {
   it.each([undefined, ""])("with the token of %j is missing", async (token) => {
     const name = await someNamespace();
     await acquire(name);
-    const headers = { ...(token !== undefined && { "edgeflake-lease-token": token }) };
+    const headers = token === undefined ? {} : tokenOf({ token });
     for (const [method, query] of [
       ["PUT", ""],
       ["DELETE", ""],
@@ -161,8 +154,7 @@ describe("a query", () => {
     const name = await someNamespace();
     const posted = await ask(`/v1/leases/${name}?ttlMs=5000`, { method: "POST", json: {} });
     expect(outcomeOf(posted)).toEqual(BAD_PARAMETER);
-    const { token } = await acquire(name);
-    const headers = { "edgeflake-lease-token": token };
+    const headers = tokenOf(await acquire(name));
     const renewed = await ask(`/v1/leases/${name}/1?ttlMs=5000`, { method: "PUT", headers });
     expect(outcomeOf(renewed)).toEqual(BAD_PARAMETER);
   });
@@ -173,8 +165,7 @@ describe("a worker ID", () => {
     "of %s is not found in a layout with two",
     async (worker) => {
       const name = await someNamespace();
-      const { token } = await acquire(name);
-      const headers = { "edgeflake-lease-token": token };
+      const headers = tokenOf(await acquire(name));
       for (const method of ["PUT", "DELETE"]) {
         const answer = await ask(`/v1/leases/${name}/${worker}`, { method, headers });
         expect(outcomeOf(answer)).toEqual([404, "not_found"]);

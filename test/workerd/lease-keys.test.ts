@@ -1,4 +1,4 @@
-/** K4 (objects/leases) and E3 (core/worker-lease) over HTTP: whose lease it is, by key and by token. */
+/** E8 and E3 (core/lease-desk) over HTTP: whose lease it is, by key and by token. */
 import { describe, expect, it } from "vitest";
 import { keyFor, put } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
@@ -24,7 +24,7 @@ async function fencesOf(name: string): Promise<[number, number, number][]> {
   return leases.map((one) => [one.worker, one.notBefore - START_MS, one.notAfter - START_MS]);
 }
 
-describe("K4 the same Idempotency-Key", () => {
+describe("E8 the same Idempotency-Key", () => {
   it("gets the same answer again while the lease is held, through restarts", async () => {
     await namespaceWith("same", 2);
     const one = await tryAcquire("same", { holder: "a", ttlMs: 5000 }, "key");
@@ -140,7 +140,7 @@ describe("K4 the same Idempotency-Key", () => {
   });
 });
 
-describe("K4 a key whose lease is over", () => {
+describe("E8 a key whose lease is over", () => {
   it.each<[title: string, over: (name: string, lease: HeldLease) => Promise<unknown>]>([
     ["expired", async () => clock.step(5000)],
     ["released", (name, lease) => release(name, lease)],
@@ -239,7 +239,7 @@ describe("E3 a lease", () => {
     const lease = await acquire("revoked");
     const both = await release("revoked", lease, `?revoke=true&until=${START_MS}`);
     expect(both).toMatchObject({ status: 400, body: { errors: [{ parameter: "until" }] } });
-    const revoked = await release("revoked", lease, "?revoke=true", { headers: {} });
+    const revoked = await release("revoked", { worker: 1 }, "?revoke=true");
     expect(revoked.status).toBe(204);
     await lostFor("revoked", lease);
     expect((await release("revoked", lease, `?until=${START_MS}`)).status).toBe(204);

@@ -1,12 +1,11 @@
 import { type RefObject, useLayoutEffect, useRef } from "hono/jsx/dom";
+import { LEASE_TOKEN_HEADER } from "../../core/worker-lease.ts";
 import { ask, isNothing } from "../api.ts";
 import { useAction } from "./action.ts";
 import { TextField } from "./field.tsx";
 import { useParts } from "./parts.ts";
 import { isWrong, Problem, WrongField } from "./problem.tsx";
 
-/** The header that says whose lease it is. */
-const LEASE_TOKEN = "edgeflake-lease-token";
 /** What a header can carry. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
@@ -48,7 +47,7 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
     close();
     act(async () => {
       const given = form.latest();
-      const headers = { [LEASE_TOKEN]: given.token };
+      const headers = { [LEASE_TOKEN_HEADER]: given.token };
       await ask(`${path}/${given.worker}`, {
         method: "DELETE",
         headers,

@@ -31,23 +31,26 @@ export class Checker {
     const worker = Number((id >> this.#workerShift) & this.#workerMask);
     const tick = Number(id >> this.#tickShift);
     const leases = this.#desk.leasesOf(worker);
-    const lease = leases.findLast((one) => one.notBeforeTick <= tick && tick < one.notAfterTick);
-    if (!lease) throw new Error(`broken: ${text} lies in no lease of worker ID ${worker}`);
-    if (lease.owner !== owner) throw new Error(`broken: ${text} lies in another's lease`);
-    lease.highestTick = Math.max(lease.highestTick, tick);
+    const record = leases.findLast(
+      ({ lease }) => lease.notBeforeTick <= tick && tick < lease.notAfterTick,
+    );
+    if (!record) throw new Error(`broken: ${text} lies in no lease of worker ID ${worker}`);
+    if (record.owner !== owner) throw new Error(`broken: ${text} lies in another's lease`);
+    record.highestTick = Math.max(record.highestTick, tick);
   }
 
   /** What can be told at the end only: how the leases ended. */
   finish(): void {
     const { records, layout } = this.#desk;
-    for (const { worker, token, highestTick, notAfterTick } of records) {
+    for (const { highestTick, lease } of records) {
+      const { worker, token, notAfterTick } = lease;
       if (highestTick < notAfterTick) continue;
       throw new Error(`broken: lease ${token} of worker ID ${worker} was stamped past its end`);
     }
     for (let worker = 0; worker < layout.workerCount; worker += 1) {
       const leases = this.#desk.leasesOf(worker);
-      for (const [at, lease] of leases.entries()) {
-        const last = leases[at - 1];
+      for (const [at, { lease }] of leases.entries()) {
+        const last = leases[at - 1]?.lease;
         if (!last || last.notAfterTick <= lease.notBeforeTick) continue;
         throw new Error(`broken: leases ${last.token} and ${lease.token} overlap`);
       }

@@ -1,30 +1,23 @@
 /**
- * A lease desk in memory: as objects/leases decides, by the real functions of core/worker-lease, over the answers of
- * http/leases. It keeps a record of every lease that it ever gave, for the checker.
+ * A lease desk in memory: core/lease-desk decides, on rows in memory, and it answers as http/leases does. It keeps a
+ * record of every lease that it ever gave, for the checker.
  */
 import { type Layout, type LayoutSpec, layoutOf, tickStartMs } from "../../../src/core/layout.ts";
+import { acquire, type LeaseOutcome, release, renew } from "../../../src/core/lease-desk.ts";
+import type { DeskClocks } from "../../../src/core/lease-refusals.ts";
+import { LEASE_TTL_DEFAULT_MS, LEASE_TTL_MAX_MS } from "../../../src/core/limits.ts";
 import type { Policy } from "../../../src/core/policy.ts";
-import {
-  type DeskClocks,
-  leasableWorkers,
-  newFence,
-  noWorkerFree,
-  releasedFence,
-  renewedFence,
-  stateOf,
-  type WorkerLease,
-} from "../../../src/core/worker-lease.ts";
+import type { WorkerLease } from "../../../src/core/worker-lease.ts";
+import { isSameToken, MemoryRows } from "../../support/memory-desk.ts";
 
-/** What a broken desk does. */
+/** How a desk is broken: by the rows that it is shown. */
 export type DeskFault = "forgets released leases" | "leases what is held still";
 
-export interface LeaseRecord extends WorkerLease {
-  readonly key: string;
-  /** Who asked: known to the network, whatever the holder is called. */
+export interface LeaseRecord {
+  /** The host that asked, whatever the holder is called. */
   readonly owner: number;
-  notAfterTick: number;
-  ttlMs: number;
-  released: boolean;
+  /** As it was last written. */
+  lease: WorkerLease;
   /** The highest tick stamped under this lease. */
   highestTick: number;
 }
@@ -44,21 +37,46 @@ export interface DeskAnswer {
   readonly body: unknown;
 }
 
+class Rows extends MemoryRows {
+  readonly #layout: Layout;
+  readonly #fault: DeskFault | undefined;
+
+  constructor(layout: Layout, fault: DeskFault | undefined) {
+    super();
+    this.#layout = layout;
+    this.#fault = fault;
+  }
+
+  override firstToEnd(): WorkerLease | undefined {
+    const first = super.firstToEnd();
+    if (this.#fault === "leases what is held still" && first) {
+      const earlyTicks = Math.floor(first.ttlMs / 3 / this.#layout.tickMs);
+      return { ...first, notAfterTick: first.notAfterTick - earlyTicks };
+    }
+    if (this.#fault !== "forgets released leases") return first;
+    const released = this.all().find((lease) => lease.released);
+    return released ? { ...released, notAfterTick: 0 } : first;
+  }
+}
+
 export class Desk {
   readonly layout: Layout;
-  readonly records: LeaseRecord[] = [];
   readonly #spec: LayoutSpec;
   readonly #policy: Policy;
-  readonly #fault: DeskFault | undefined;
-  /** The last lease of each worker ID. */
-  readonly #last = new Map<number, LeaseRecord>();
+  readonly #rows: Rows;
+  /** By token, in the order in which they were given. */
+  readonly #records = new Map<string, LeaseRecord>();
   readonly #ofWorker = new Map<number, LeaseRecord[]>();
 
   constructor(spec: LayoutSpec, policy: Policy, fault?: DeskFault) {
     this.layout = layoutOf(spec);
     this.#spec = spec;
     this.#policy = policy;
-    this.#fault = fault;
+    this.#rows = new Rows(this.layout, fault);
+  }
+
+  get records(): readonly LeaseRecord[] {
+    return [...this.#records.values()];
   }
 
   /** All leases that a worker ID ever had. */
@@ -67,78 +85,53 @@ export class Desk {
   }
 
   answer(request: DeskRequest, clocks: DeskClocks): DeskAnswer {
-    if (request.method === "POST") return this.#acquire(request, clocks);
-    const lease = this.#last.get(request.worker ?? -1);
-    if (!lease || lease.token !== request.token) return refusal({ code: "lease_lost" });
-    if (request.method === "PUT") return this.#renew(lease, request, clocks);
-    if (!lease.released) {
-      const { tickMs, epochMs } = this.layout;
-      const until = request.until && Math.ceil((request.until - epochMs) / tickMs);
-      lease.notAfterTick = releasedFence(lease, until).notAfterTick;
-      lease.released = true;
+    const outcome = this.#decide(request, clocks);
+    if (!outcome.ok) {
+      const status = outcome.refusal.code === "lease_lost" ? 409 : 503;
+      return { status, body: { ...outcome.refusal, definite: true } };
     }
-    return { status: 204, body: null };
+    this.#rows.write(outcome.writes);
+    for (const { lease } of outcome.writes) this.#record(lease, request.owner);
+    if (request.method === "DELETE") return { status: 204, body: null };
+    return { status: 200, body: this.#bodyOf(outcome.lease, clocks.nowMs) };
   }
 
-  #acquire({ key = "", body, owner }: DeskRequest, clocks: DeskClocks): DeskAnswer {
-    const known = [...this.#last.values()].find((lease) => lease.key === key);
-    if (known && stateOf(this.layout, known, clocks.nowMs) === "held") {
-      return this.#granted(known, clocks);
+  #decide(request: DeskRequest, clocks: DeskClocks): LeaseOutcome {
+    const { method, worker = -1, token = "", key = "", owner } = request;
+    const { holder = "", ttlMs } = request.body;
+    const desk = { layout: this.layout, rows: this.#rows, ...clocks };
+    const terms = { owner: `${owner}`, leasesMax: null, ttlMaxMs: LEASE_TTL_MAX_MS };
+    if (method === "POST") {
+      const input = { holder, ttlMs: ttlMs ?? LEASE_TTL_DEFAULT_MS, idempotencyKey: key, terms };
+      return acquire(desk, input, `${this.#records.size}`);
     }
-    const { holder = "", ttlMs = 60_000 } = body;
-    const free = this.#longestRested(clocks.nowMs);
-    if ("body" in free) return free;
-    const { worker } = free;
-    const fenced = newFence(this.layout, clocks, ttlMs, free.restedFromTick);
-    if (!fenced.ok) return refusal(fenced.refusal);
-    const token = `${this.records.length}`;
-    const held = { worker, token, holder, ttlMs, ...fenced.fence, released: false };
-    const lease: LeaseRecord = { ...held, key, owner, highestTick: -1 };
-    this.records.push(lease);
-    this.#last.set(worker, lease);
-    this.#ofWorker.set(worker, [...this.leasesOf(worker), lease]);
-    return this.#granted(lease, clocks);
+    if (method === "PUT") {
+      const input = { worker, token, ttlMs, terms };
+      return renew(desk, input, isSameToken);
+    }
+    const { tickMs, epochMs } = this.layout;
+    const untilTick = request.until && Math.ceil((request.until - epochMs) / tickMs);
+    return release(this.#rows, { worker, token, untilTick }, isSameToken);
   }
 
-  #renew(lease: LeaseRecord, { body }: DeskRequest, clocks: DeskClocks): DeskAnswer {
-    if (lease.released) return refusal({ code: "lease_lost" });
-    const ttlMs = body.ttlMs ?? lease.ttlMs;
-    const fenced = renewedFence(this.layout, clocks, ttlMs, lease);
-    if (!fenced.ok) return refusal(fenced.refusal);
-    Object.assign(lease, fenced.fence, { ttlMs });
-    return this.#granted(lease, clocks);
+  #record(lease: WorkerLease, owner: number): void {
+    const known = this.#records.get(lease.token);
+    if (known) {
+      known.lease = lease;
+      return;
+    }
+    const record = { owner, lease, highestTick: -1 };
+    this.#records.set(lease.token, record);
+    this.#ofWorker.set(lease.worker, [...this.leasesOf(lease.worker), record]);
   }
 
-  #longestRested(nowMs: number): { worker: number; restedFromTick: number } | DeskAnswer {
-    const { first, end } = leasableWorkers(this.layout);
-    const fresh = first + this.#last.size;
-    if (fresh < end) return { worker: fresh, restedFromTick: 0 };
-    const all = [...this.#last.values()];
-    const ended = all.reduce((one, other) => (other.notAfterTick < one.notAfterTick ? other : one));
-    if (this.#fault === "forgets released leases") {
-      const released = all.find((lease) => lease.released);
-      if (released) return { worker: released.worker, restedFromTick: 0 };
-    }
-    const isEarly = this.#fault === "leases what is held still";
-    const byMs = isEarly ? nowMs + ended.ttlMs / 3 : nowMs;
-    if (stateOf(this.layout, { ...ended, released: false }, byMs) === "held") {
-      return refusal(noWorkerFree(this.layout, nowMs, ended.notAfterTick));
-    }
-    return { worker: ended.worker, restedFromTick: isEarly ? 0 : ended.notAfterTick };
-  }
-
-  #granted(lease: LeaseRecord, { nowMs }: DeskClocks): DeskAnswer {
+  #bodyOf(lease: WorkerLease, nowMs: number): unknown {
     const { worker, token, holder, ttlMs } = lease;
     const notBefore = tickStartMs(this.layout, lease.notBeforeTick);
     const notAfter = tickStartMs(this.layout, lease.notAfterTick);
     const renewAfter = notAfter - Math.floor(ttlMs / 2);
     const times = { notBefore, notAfter, renewAfter, now: nowMs };
     const kept = { layout: this.#spec, policy: this.#policy };
-    return { status: 200, body: { worker, token, holder, ttlMs, ...times, ...kept } };
+    return { worker, token, holder, ttlMs, ...times, ...kept };
   }
-}
-
-function refusal(refused: { readonly code: string; readonly retryAfterMs?: number }): DeskAnswer {
-  const status = refused.code === "lease_lost" ? 409 : 503;
-  return { status, body: { ...refused, definite: true } };
 }

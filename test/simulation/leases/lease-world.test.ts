@@ -1,4 +1,4 @@
-/** Minters in a world where everything goes wrong, on the real minter, tenancy, line and fences. */
+/** Minters in a world where everything goes wrong, on the real minter, lease keeper, line and desk. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { MintLine } from "../../../src/client/mint-line.ts";
 import type { LayoutSpec } from "../../../src/core/layout.ts";

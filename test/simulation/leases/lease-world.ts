@@ -82,11 +82,11 @@ async function run(seed: number, plan: WorldPlan): Promise<WorldReport> {
   await world.run(CALM_MS, network.fetch);
   checker.finish();
   const { layout, records } = desk;
-  const furthestTick = Math.max(...records.map(({ notAfterTick }) => notAfterTick));
+  const furthestTick = Math.max(...records.map(({ lease }) => lease.notAfterTick));
   return {
     count: checker.count,
     leases: records.length,
-    workers: new Set(records.map(({ worker }) => worker)),
+    workers: new Set(records.map(({ lease }) => lease.worker)),
     doings,
     putsInDoubt: hosts.reduce((sum, { plan: { store } }) => sum + (store?.inDoubt ?? 0), 0),
     network,

@@ -1,46 +1,46 @@
 /**
- * Work in the background, one piece at a time. What failed is tried again after a while.
+ * A task that runs in the background, one run at a time. A failed run is repeated after a pause.
  *
  * Invariants, each proved by the tests with the same number:
- *  J1 The claim of a piece lapses after a fixed time: in a Worker a piece that the end of its request cut off never
- *     settles, and the next request takes over. Nobody awaits it: all that is kept of it is plain data.
- *  J2 A piece that comes back after the next one began, or after `drop`, changes nothing.
- *  J3 A clock that was set back holds nothing up: an age that is negative is over.
+ *  J1 The claim of a run lapses after a fixed time: in a Worker, a run never settles if the end of its request cut it
+ *     off. The next request then starts another. Nobody awaits a run: only plain data is kept of it.
+ *  J2 A run that returns after the next one began, or after `drop`, changes nothing.
+ *  J3 A clock that was set back delays nothing: a claim or pause of negative age has lapsed.
  */
 import { EdgeflakeError } from "./errors.ts";
 import type { WaitUntil } from "./minter-options.ts";
 import { type Check, Turns } from "./turns.ts";
 
-/** What failed is tried again after this, in ms, unless the service says otherwise. */
+/** The pause after a failed run, in ms, unless the service names another. */
 const RETRY_MS = 1000;
 
-export class Job {
-  readonly #limitMs: number;
+export class BackgroundTask {
+  readonly #claimMs: number;
   readonly #restMaxMs: number;
   readonly #waitUntil: WaitUntil | undefined;
   readonly #turns = new Turns();
-  /** Nothing begins from then on, by performance.now(), for that long: a piece has its claim, or the last one failed. */
+  /** No run begins for `#heldForMs` from then on, by performance.now(): one has the claim, or the last one failed. */
   #heldAtMs = 0;
   #heldForMs = 0;
   #failure: unknown;
 
-  /** `limitMs`: when a claim lapses, later than a piece's own deadlines. What failed is left alone for `restMaxMs` at most. */
-  constructor(limitMs: number, restMaxMs: number, waitUntil: WaitUntil | undefined) {
-    this.#limitMs = limitMs;
+  /** `claimMs`: how long a claim lasts, longer than a run's own deadlines. `restMaxMs`: the longest pause. */
+  constructor(claimMs: number, restMaxMs: number, waitUntil: WaitUntil | undefined) {
+    this.#claimMs = claimMs;
     this.#restMaxMs = restMaxMs;
     this.#waitUntil = waitUntil;
   }
 
-  /** Why the last piece failed; undefined if it did not. */
+  /** Why the last run failed; undefined if it did not. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Begins a piece of work, unless one is under way or has failed just now. */
+  /** Begins a run, unless one is under way or the pause after a failure lasts. */
   begin(work: (check: Check) => Promise<unknown>): void {
     if (this.#isHeld()) return;
     const check = this.#turns.next();
-    this.#hold(this.#limitMs);
+    this.#hold(this.#claimMs);
     const end = (failure: unknown, restMs: number): void => {
       check();
       this.#failure = failure;
@@ -55,7 +55,7 @@ export class Job {
         },
       )
       .catch(() => {
-        // It came back too late (J2).
+        // It returned too late (J2).
       });
     try {
       this.#waitUntil?.(ended);
@@ -64,7 +64,7 @@ export class Job {
     }
   }
 
-  /** Gives up the piece that is under way, if there is one. */
+  /** Gives up the run that is under way, if any. */
   drop(): void {
     this.#turns.next();
     this.#hold(0);

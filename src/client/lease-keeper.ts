@@ -1,22 +1,22 @@
 /**
- * The lease of a minter through time: acquired or taken up from a store, renewed before its end, given back.
+ * Keeps the lease of a minter: acquires it or resumes it from a store, renews it before its end, gives it back.
  *
  * Invariants:
- *  T1 The line's end is the lease's notAfter or, with a store, its durable mark where that is less; it moves up only
- *     once the desk renewed or the store wrote.
- *  T2 A restart begins at the mark in the store. Of two processes on one store, the compare-and-put lets one go on:
- *     the other stops, below the mark at which the one began.
- *  T3 A lease that was lost, or whose store is another's, is dropped at once; the next one has a line of its own.
- *  T4 One job at a time for the desk and one for the store (client/job), so that neither waits for the other. None
- *     fails: what went wrong, or never ended, is tried again, no sooner than the service says, within the lease's ttl.
- *     A piece that comes back late changes nothing. Its answer is no loss: the same Idempotency-Key gets the same
- *     lease, which one piece at most holds, since that ends the key; a renewal only moves notAfter up; a text may
- *     be stored or not (client/store-writer).
- *  T5 Timers use the monotonic clock; the other clocks decide only what an ID says.
+ *  T1 The line ends at the lease's notAfter or, with a store, at its durable mark if that is lower. The end moves up
+ *     only after the desk renewed the lease or the store wrote the mark.
+ *  T2 A restart begins at the mark in the store. Of two processes on one store, compare-and-put lets one continue: the
+ *     other stops below the mark at which the first began.
+ *  T3 A lease is dropped at once if it is lost, or if another process took its store. The next one has its own line.
+ *  T4 One background task (client/background-task) asks the desk and one writes the store, so that neither waits for
+ *     the other. Neither rejects: a run that failed or never ended is repeated, no sooner than the service says, within
+ *     the lease's ttl. A run that returns late changes nothing, and its answer is not lost: the same Idempotency-Key
+ *     gets the same lease, and one run at most holds it, since holding it ends the key; a renewal only moves notAfter
+ *     up; a text may be stored or not (client/store-writer).
+ *  T5 Timers use the monotonic clock; the other clocks decide only the time in an ID.
  */
 import { tickAt, tickStartMs } from "../core/layout.ts";
+import { BackgroundTask } from "./background-task.ts";
 import { EdgeflakeError } from "./errors.ts";
-import { Job } from "./job.ts";
 import { beginOf, endOf, isMarkLow, markOf, renewInMs } from "./lease-bounds.ts";
 import type { HeldLease, LeaseDesk } from "./lease-desk.ts";
 import { MintLine } from "./mint-line.ts";
@@ -26,13 +26,13 @@ import { withRetries } from "./retry.ts";
 import { STORE_TIMEOUT_MS, StoreWriter } from "./store-writer.ts";
 import type { Check } from "./turns.ts";
 
-/** Clocks that differ by less are taken as they are, in ms: a request takes as long. */
+/** Smaller differences of two clocks are ignored, in ms: a request takes as long. */
 const SKEW_MIN_MS = 1000;
 /** How long giving a lease back may take, in ms. */
 const RELEASE_TIMEOUT_MS = 2000;
-/** How long the service may ask to be left alone, in ms, unless a lease is shorter: as long as it lasts by default. */
+/** The longest pause that the service may ask for, in ms, unless a lease is shorter: the default ttl. */
 const REST_MAX_MS = 60_000;
-/** How much later than its deadline a piece of work may end, in ms: timers of a busy process are late. */
+/** How much later than its deadline a run may end, in ms: timers of a busy process are late. */
 const LATE_MS = 1000;
 
 interface Holding {
@@ -44,16 +44,16 @@ interface Holding {
   renewAtMs: number;
 }
 
-export class Tenancy {
+export class LeaseKeeper {
   readonly #settings: MinterSettings;
   readonly #desk: LeaseDesk;
-  readonly #deskJob: Job;
-  readonly #storeJob: Job;
+  readonly #deskTask: BackgroundTask;
+  readonly #storeTask: BackgroundTask;
   readonly #store: StoreWriter | undefined;
   #holding: Holding | undefined;
-  /** Idempotency-Key of the next lease: an answer that was lost is asked for again by it. */
-  #key = crypto.randomUUID();
-  /** The lease that came for it, and is not held yet. */
+  /** Of the next lease: a lost answer is requested again with it. */
+  #idempotencyKey = crypto.randomUUID();
+  /** The lease acquired with it, not held yet. */
   #acquired: HeldLease | undefined;
   /** The desk's clock less this one's. */
   #skewMs = 0;
@@ -63,13 +63,13 @@ export class Tenancy {
     this.#settings = settings;
     this.#desk = desk;
     this.#store = store && new StoreWriter(store, settings);
-    this.#storeJob = new Job(STORE_TIMEOUT_MS + LATE_MS, restMaxMs, waitUntil);
+    this.#storeTask = new BackgroundTask(STORE_TIMEOUT_MS + LATE_MS, restMaxMs, waitUntil);
     // An acquisition reads the store, asks the desk and writes the store.
     const storeMs = store ? 2 * STORE_TIMEOUT_MS : 0;
-    this.#deskJob = new Job(timeoutMs + storeMs + LATE_MS, restMaxMs, waitUntil);
+    this.#deskTask = new BackgroundTask(timeoutMs + storeMs + LATE_MS, restMaxMs, waitUntil);
   }
 
-  /** Takes up the lease in the store, or acquires one. Rejects with EdgeflakeError, or what the store throws. */
+  /** Resumes the lease in the store, or acquires one. Rejects with EdgeflakeError, or with the error of the store. */
   async begin(): Promise<void> {
     if (!(await this.#resume())) await this.#acquire(() => undefined);
   }
@@ -82,60 +82,60 @@ export class Tenancy {
     return this.#holding?.line;
   }
 
-  /** True: the store is another's, and so is the lease that was in it. */
+  /** True once another process took the store, and the lease in it. */
   get storeLost(): boolean {
     return this.#store?.isLost ?? false;
   }
 
-  /** Why the last job failed; undefined where it did not. */
+  /** Why the last run failed; undefined if it did not. */
   get failure(): unknown {
-    return this.#storeJob.failure ?? this.#deskJob.failure;
+    return this.#storeTask.failure ?? this.#deskTask.failure;
   }
 
-  /** By the desk's clock, as far as known. */
+  /** The time by the desk's clock, as far as known, unix ms. */
   now(): number {
     return Date.now() + this.#skewMs;
   }
 
-  /** True while the mark in the store, not the lease, is what the line ends at. */
+  /** True while the line ends at the mark in the store, not at the end of the lease. */
   get endsAtMark(): boolean {
     const holding = this.#holding;
     return holding !== undefined && holding.mark < endOf(holding.lease);
   }
 
-  /** Sets out what is due, in the background. */
+  /** Starts the tasks that are due, in the background. */
   upkeep(nowMs: number): void {
     const holding = this.#holding;
     if (!holding) {
-      this.#deskJob.begin((check) => this.#acquire(check));
+      this.#deskTask.begin((check) => this.#acquire(check));
       return;
     }
     const { lease, line, mark, renewAtMs } = holding;
     if (isMarkLow(lease, line, mark, nowMs)) {
-      this.#storeJob.begin(() => this.#writeAhead(holding, nowMs));
+      this.#storeTask.begin(() => this.#writeAhead(holding, nowMs));
     }
     const ended = tickAt(lease.layout, nowMs) >= lease.notAfterTick;
     if (ended || performance.now() >= renewAtMs) {
-      this.#deskJob.begin((check) => this.#renew(holding, check));
+      this.#deskTask.begin((check) => this.#renew(holding, check));
     }
   }
 
-  /** Gives the lease back, and waits for nothing else. Whatever fails then mends itself: the lease ends. */
+  /** Gives the lease back, and waits for nothing else. Never rejects: a lease that is not given back ends by itself. */
   async end(): Promise<void> {
-    this.#deskJob.drop();
-    this.#storeJob.drop();
+    this.#deskTask.drop();
+    this.#storeTask.drop();
     const holding = this.#holding;
     this.#holding = undefined;
     await this.#abandon();
     if (!holding) return;
     const { lease, line, mark } = holding;
-    // The store first: nobody may take a released lease up from there. If the store is another's, so is the lease.
+    // The store first: no process may resume a released lease. If another process has the store, it has the lease too.
     const hasStore = mark !== Number.POSITIVE_INFINITY;
     const isLeft = !hasStore || (await this.#store?.put().catch(() => false));
     if (isLeft) await this.#release(lease, Math.ceil(line.unstamped / lease.layout.sequenceCount));
   }
 
-  /** `untilTick`: nothing was stamped from there on; absent: nobody knows. */
+  /** `untilTick`: the first tick that was not stamped; absent: unknown. */
   async #release(lease: HeldLease, untilTick?: number): Promise<void> {
     const { layout } = lease;
     const until = untilTick === undefined ? undefined : tickStartMs(layout, untilTick);
@@ -145,45 +145,45 @@ export class Tenancy {
   }
 
   async #acquire(check: Check): Promise<void> {
-    // What is being written for the lease of before is in doubt from now on.
-    this.#storeJob.drop();
-    // A store that fails is to fail before a worker ID is taken, and what was taken is not taken again.
+    // A write under way for the last lease is in doubt from now on.
+    this.#storeTask.drop();
+    // If the store fails, it must fail before a worker ID is taken.
     await this.#stored?.read();
     check();
     const { holder, ttlMs } = this.#settings;
     for (let held = false; !held; check()) {
-      // The store is another's, who may have read the lease there: the next one is held without it.
+      // Another process took the store and may have read the lease there: the next lease is held without the store.
       if (this.storeLost) await this.#abandon();
       this.#acquired ??= await this.#asked(check, (signal) =>
-        this.#desk.acquire({ holder, ttlMs }, this.#key, signal),
+        this.#desk.acquire({ holder, ttlMs }, this.#idempotencyKey, signal),
       );
       held = await this.#hold(this.#acquired, beginOf(this.#acquired), check);
     }
   }
 
-  /** Leaves a lease alone that a store may have given to another: it may be stamped to its end. */
+  /** Gives up a lease that another process may have read from the store, and may stamp to its end. */
   async #abandon(lease = this.#acquired): Promise<void> {
     this.#takeNext();
     if (lease) await this.#release(lease);
   }
 
-  /** From now on another lease is asked for. */
+  /** From now on requests are for another lease. */
   #takeNext(): void {
     this.#acquired = undefined;
-    this.#key = crypto.randomUUID();
+    this.#idempotencyKey = crypto.randomUUID();
   }
 
-  /** Goes on with the lease in the store where it has not ended; false where there is none, or another has it. */
+  /** Resumes the lease in the store if it has not ended. False if there is none, or another process has it. */
   async #resume(): Promise<boolean> {
     const found = readRecord(await this.#store?.read(), this.#settings);
     if (!found || tickAt(found.lease.layout, Date.now()) >= found.lease.notAfterTick) return false;
     const held = await this.#hold(found.lease, found.mark, () => undefined);
-    // The desk says what time it is, and whether the lease is still this one.
+    // A renewal tells the desk's time, and whether the lease was lost.
     if (this.#holding) this.#holding.renewAtMs = 0;
     return held;
   }
 
-  /** Begins a line at the mark, once the store knows how far it may go. False: the store is another's. */
+  /** Begins a line at the mark, once the store has its end. False: another process took the store. */
   async #hold(lease: HeldLease, mark: number, check: Check): Promise<boolean> {
     check();
     const { layout, policy, worker } = lease;
@@ -203,7 +203,7 @@ export class Tenancy {
     return true;
   }
 
-  /** Moves the mark up and, once that is durable, the line's end. False: the store is another's, and so the lease. */
+  /** Moves the mark up and, once that is durable, the line's end. False: another process took store and lease. */
   async #writeAhead(holding: Holding, nowMs: number): Promise<boolean> {
     const { lease, line } = holding;
     const mark = markOf(lease, line, nowMs);
@@ -220,7 +220,7 @@ export class Tenancy {
     try {
       const lease = await this.#asked(check, (signal) => this.#desk.renew(holding.lease, signal));
       holding.lease = lease;
-      // The namespace's may have changed since.
+      // The namespace's policy may have changed.
       holding.line.follow(lease.policy);
       holding.renewAtMs = performance.now() + renewInMs(lease);
       if (holding.mark === Number.POSITIVE_INFINITY) holding.line.raiseEnd(endOf(lease));
@@ -243,7 +243,7 @@ export class Tenancy {
     return lease;
   }
 
-  /** The store, unless there is none or it is another's. */
+  /** The store, unless there is none or another process took it. */
   get #stored(): StoreWriter | undefined {
     return this.storeLost ? undefined : this.#store;
   }

@@ -1,8 +1,8 @@
-/** Tenancies for tests: a lease desk and a store in memory that fail when told to. */
+/** Lease keepers for tests: a lease desk and a store in memory that fail when told to. */
 import { EdgeflakeError } from "../../src/client/errors.ts";
 import { LeaseDesk } from "../../src/client/lease-desk.ts";
+import type { LeaseKeeper } from "../../src/client/lease-keeper.ts";
 import type { MinterStore } from "../../src/client/minter-store.ts";
-import type { Tenancy } from "../../src/client/tenancy.ts";
 import type { LayoutSpec } from "../../src/core/layout.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { PRESETS } from "../../src/core/presets.ts";
@@ -103,8 +103,8 @@ export class TestStore implements MinterStore {
 }
 
 /** Does what is due at that moment, to its end. */
-export async function upkeep(tenancy: Tenancy, nowMs: number): Promise<void> {
-  tenancy.upkeep(nowMs);
+export async function upkeep(keeper: LeaseKeeper, nowMs: number): Promise<void> {
+  keeper.upkeep(nowMs);
   // Desk and store are in memory: nothing of it takes time.
   await new Promise((resolve) => setImmediate(resolve));
 }
