@@ -1,4 +1,5 @@
 import type { ParameterError } from "../core/binding.ts";
+import { fieldsOf } from "../core/json.ts";
 
 /**
  * Why a call failed. `code` is one of the HTTP API's, or one of the client's own: `network` (no whole answer came),
@@ -46,11 +47,6 @@ export function errorOf(problem: unknown, status?: number, retryAfterMs?: number
     requestId: textOf(said.requestId),
     errors: Array.isArray(said.errors) ? said.errors.filter(isParameterError) : undefined,
   });
-}
-
-/** The fields of an object; none of anything else. */
-export function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" ? { ...value } : {};
 }
 
 function isParameterError(value: unknown): value is ParameterError {

@@ -1,5 +1,5 @@
 /** How a shard is, in words, and what to do. */
-import { POLICY_MAX } from "../core/limits.ts";
+import { POLICY_FIELDS } from "../core/fields.ts";
 import { isListOf, isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 
 export interface ShardFacts {
@@ -144,7 +144,7 @@ export function shardState(
 
 /** As docs/OPERATIONS.md has it: which of its ways is open. */
 function adviceBehind(leadMs: number, { maxBorrowMs, isBuiltIn }: Bounds): string {
-  if (leadMs > POLICY_MAX.maxStepBackMs + maxBorrowMs) return `${BEHIND} ${POISONED}`;
+  if (leadMs > POLICY_FIELDS.maxStepBackMs.most + maxBorrowMs) return `${BEHIND} ${POISONED}`;
   return `${BEHIND} ${ITSELF} ${isBuiltIn ? BUILT_IN : LARGER}`;
 }
 

@@ -6,6 +6,7 @@ import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import * as v from "valibot";
 import type { FieldError } from "../core/field-error.ts";
+import { jsonOf } from "../core/json.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS, ERRORS_MAX } from "./limits.ts";
 import { type Parsed, problem } from "./problem.ts";
 import { takesOf } from "./schema.ts";
@@ -160,14 +161,6 @@ async function bytesOf(c: Context): Promise<ArrayBuffer | undefined> {
 function utf8Of(bytes: ArrayBuffer | undefined): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

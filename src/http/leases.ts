@@ -25,7 +25,7 @@ import { pageOf } from "./page.ts";
 import { invalidParameters, problem, refused, wrongKind } from "./problem.ts";
 import { parseQuery } from "./query.ts";
 import { chargeIds } from "./rate-limit.ts";
-import { anyWholeText, oneOf, wholeNumber, wholeText } from "./schema.ts";
+import { anyWholeText, oneOf, shortText, wholeNumber, wholeText } from "./schema.ts";
 
 /** The header that says whose lease it is. */
 export const LEASE_TOKEN = "edgeflake-lease-token";
@@ -42,9 +42,7 @@ const untilTakes = `takes ${INSTANT_TAKES}: the begin of the first tick that was
 export const LeaseBody = v.strictObject({
   holder: v.optional(
     v.pipe(
-      v.string(holderTakes),
-      v.minLength(1, holderTakes),
-      v.maxLength(HOLDER_CHARS_MAX, holderTakes),
+      shortText(HOLDER_CHARS_MAX, holderTakes),
       v.check((text) => text.isWellFormed(), holderTakes),
     ),
     UNNAMED,

@@ -2,7 +2,7 @@
 import { LEASES_QUERY, LeaseBody, RELEASE_QUERY, RenewalBody } from "../http/leases.ts";
 import type { ProblemCode } from "../http/problem.ts";
 import type { Operation } from "./operation.ts";
-import { READING, WRITING } from "./refusals.ts";
+import { READING, WRITING } from "./problems.ts";
 import { NOTES } from "./texts.ts";
 
 const DESK: readonly ProblemCode[] = [
@@ -27,7 +27,6 @@ export const LEASING: Readonly<Record<string, Readonly<Record<string, Operation>
       id: "acquireLease",
       tag: "Leasing",
       summary: "Leases a worker ID",
-      query: {},
       headers: [NOTES.idempotencyKey],
       body: LeaseBody,
       bodyExample: { holder: "pod-7", ttlMs: 60_000 },
@@ -48,7 +47,6 @@ export const LEASING: Readonly<Record<string, Readonly<Record<string, Operation>
       id: "renewLease",
       tag: "Leasing",
       summary: "Moves the end of a lease up; without a body by as much as before",
-      query: {},
       headers: [NOTES.leaseToken],
       body: RenewalBody,
       bodyExample: { ttlMs: 60_000 },

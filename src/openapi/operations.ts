@@ -10,7 +10,7 @@ import { SHARDS_QUERY } from "../http/shards.ts";
 import { DIALECTS } from "./dialects.ts";
 import { LEASING } from "./leasing.ts";
 import type { Operation } from "./operation.ts";
-import { READING, WRITING } from "./refusals.ts";
+import { READING, WRITING } from "./problems.ts";
 import { EXAMPLES, NOTES } from "./texts.ts";
 
 const ISSUING: readonly ProblemCode[] = [
@@ -92,7 +92,6 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       id: "getShard",
       tag: "Operating",
       summary: "How one shard is",
-      query: {},
       answers: { 200: { schema: "AnyShard" } },
       errors: [...READING, "not_found", "layout_conflict", "shard_overloaded", "shard_unavailable"],
     },
@@ -112,7 +111,6 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       id: "getNamespace",
       tag: "Administering",
       summary: "One namespace",
-      query: {},
       answers: { 200: { schema: "Namespace" } },
       errors: READING,
     },
@@ -120,7 +118,6 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       id: "putNamespace",
       tag: "Administering",
       summary: "Creates a namespace, or changes its policy or adds shards",
-      query: {},
       body: NamespaceBody,
       bodyExample: EXAMPLES.namespaceBody,
       answers: {
@@ -133,7 +130,6 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       id: "retireNamespace",
       tag: "Administering",
       summary: "Retires a namespace and its name for ever",
-      query: {},
       answers: { 204: {} },
       errors: [...READING, "builtin_namespace"],
     },
@@ -144,7 +140,6 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       id: "createKey",
       tag: "Administering",
       summary: "Makes an API key; its text is shown this once",
-      query: {},
       body: KeyBody,
       bodyExample: EXAMPLES.keyBody,
       answers: { 201: { schema: "NewKey" } },
@@ -164,7 +159,6 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       id: "revokeKey",
       tag: "Administering",
       summary: "Revokes an API key, everywhere within 30 s",
-      query: {},
       answers: { 204: {} },
       errors: ["invalid_parameter", "not_found", "registry_unavailable"],
     },

@@ -1,6 +1,7 @@
+import { fieldsOf, jsonOf } from "../core/json.ts";
 import { readDecimals } from "./decimal.ts";
 import type { Dialect } from "./dialect.ts";
-import { fieldsOf, jsonOf, textOf } from "./json.ts";
+import { textOf } from "./json.ts";
 import { type Answer, failureOf, type Outcome, unreadable } from "./outcome.ts";
 
 /** A worker ID: 22 bits at most. */

@@ -1,7 +1,7 @@
+import { jsonOf } from "../core/json.ts";
 import { PRESETS } from "../core/presets.ts";
 import { DIALECTS } from "./dialects.ts";
 import type { HttpSender, Received } from "./http-sender.ts";
-import { jsonOf } from "./json.ts";
 import { describedLayout, type KnownLayout, presetLayout, unknownLayout } from "./known-layout.ts";
 import type { VerifyOptions } from "./options.ts";
 

@@ -1,9 +1,10 @@
 /** What is known of how a namespace's IDs are made, without asking anybody. */
-import { type Layout, type LayoutSpec, makeLayout } from "../core/layout.ts";
+
+import { fieldsOf } from "../core/json.ts";
+import { type Layout, makeLayout } from "../core/layout.ts";
 import { FRESH_FOR_DEFAULT_MS } from "../core/limits.ts";
 import { PRESETS } from "../core/presets.ts";
 import type { TimeBounds } from "./id-times.ts";
-import { fieldsOf, textOf } from "./json.ts";
 import { CLOCKS_DIFFER_MAX_MS } from "./limits.ts";
 
 export interface KnownLayout {
@@ -37,10 +38,9 @@ export function presetLayout(name: string, source: string): KnownLayout {
 export function describedLayout(body: unknown, source: string): KnownLayout | undefined {
   const { kind, layout, policy } = fieldsOf(body);
   if (kind === "segment") return unknownLayout("the namespace is a segment: its IDs have no time");
-  const spec = specOf(layout);
-  const made = spec && makeLayout(spec);
+  const made = makeLayout(layout);
   const leads = leadsOf(policy);
-  if (kind !== "snowflake" || !made?.ok || !leads) return undefined;
+  if (kind !== "snowflake" || !made.ok || !leads) return undefined;
   return { layout: made.layout, times: timesOf(leads), source };
 }
 
@@ -49,26 +49,6 @@ function timesOf({ maxStepBackMs, maxBorrowMs, freshForMs }: Leads): TimeBounds 
   return {
     behindMaxMs: freshForMs + CLOCKS_DIFFER_MAX_MS,
     aheadMaxMs: maxStepBackMs + maxBorrowMs + CLOCKS_DIFFER_MAX_MS,
-  };
-}
-
-/** Its bounds are checked where the layout is made. */
-function specOf(value: unknown): LayoutSpec | undefined {
-  const read = fieldsOf(value);
-  const numberOf = (name: string): number => Number(read[name] ?? 0);
-  const lanePlace = textOf(read.lanePlace);
-  if (lanePlace !== undefined && lanePlace !== "aboveWorker" && lanePlace !== "belowWorker") {
-    return undefined;
-  }
-  return {
-    timestampBits: numberOf("timestampBits"),
-    datacenterBits: numberOf("datacenterBits"),
-    workerBits: numberOf("workerBits"),
-    laneBits: numberOf("laneBits"),
-    sequenceBits: numberOf("sequenceBits"),
-    epochMs: numberOf("epochMs"),
-    tickMs: numberOf("tickMs"),
-    ...(lanePlace && { lanePlace }),
   };
 }
 

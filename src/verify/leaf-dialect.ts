@@ -1,6 +1,7 @@
+import { fieldsOf, jsonOf } from "../core/json.ts";
 import { readDecimal } from "./decimal.ts";
 import type { Dialect } from "./dialect.ts";
-import { fieldsOf, jsonOf, textOf } from "./json.ts";
+import { textOf } from "./json.ts";
 import { type Answer, failureOf, type Outcome, unreadable } from "./outcome.ts";
 
 /** What Leaf says where it gives no ID: bare, or in the message of its error. */

@@ -2,9 +2,11 @@
  * Didi TinyID's `GET /tinyid/id/nextId` and `nextIdSimple`: always status 200, the outcome in the body.
  * Source: TinyID's IdContronller, ErrorCode and Response.
  */
+
+import { fieldsOf, jsonOf } from "../core/json.ts";
 import { readDecimals } from "./decimal.ts";
 import type { Asking, Dialect, HttpRequest } from "./dialect.ts";
-import { fieldsOf, jsonOf, textOf } from "./json.ts";
+import { textOf } from "./json.ts";
 import { type Answer, failureOf, type Outcome, unreadable } from "./outcome.ts";
 
 const SUCCESS = 200;
