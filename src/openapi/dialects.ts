@@ -1,6 +1,6 @@
 /** The routes of other ID servers: their clients know them, this document only names them. */
 import * as v from "valibot";
-import type { Operation } from "./operation.ts";
+import type { Operation, Operations } from "./operation.ts";
 
 const text = v.string();
 const token = v.optional(text);
@@ -35,7 +35,7 @@ function getAndPost(operation: Operation): Readonly<Record<string, Operation>> {
   return { get: operation, post: { ...operation, id: `${operation.id}ByPost` } };
 }
 
-export const DIALECTS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+export const DIALECTS: Operations = {
   "/api/segment/get/{key}": getAndPost(leaf("leafSegment", "segment")),
   "/api/snowflake/get/{key}": getAndPost(leaf("leafSnowflake", "snowflake")),
   "/decodeSnowflakeId": {

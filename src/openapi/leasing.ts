@@ -1,7 +1,7 @@
 /** Leases of worker IDs in the OpenAPI document. */
 import { LEASES_QUERY, LeaseBody, RELEASE_QUERY, RenewalBody } from "../http/leases.ts";
 import type { ProblemCode } from "../http/problem.ts";
-import type { Operation } from "./operation.ts";
+import type { Operations } from "./operation.ts";
 import { READING, WRITING } from "./problems.ts";
 import { NOTES } from "./texts.ts";
 
@@ -21,7 +21,7 @@ const FENCING: readonly ProblemCode[] = [
   "timestamp_exhausted",
 ];
 
-export const LEASING: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+export const LEASING: Operations = {
   "/v1/leases/{namespace}": {
     post: {
       id: "acquireLease",

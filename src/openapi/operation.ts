@@ -27,3 +27,6 @@ export interface Operation {
   /** Routes that nobody needs a key for. */
   readonly open?: boolean;
 }
+
+/** By path and method. */
+export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;

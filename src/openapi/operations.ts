@@ -9,7 +9,7 @@ import { RANGE_QUERY } from "../http/range.ts";
 import { SHARDS_QUERY } from "../http/shards.ts";
 import { DIALECTS } from "./dialects.ts";
 import { LEASING } from "./leasing.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, Operations } from "./operation.ts";
 import { READING, WRITING } from "./problems.ts";
 import { EXAMPLES, NOTES } from "./texts.ts";
 
@@ -50,8 +50,14 @@ const blocks = {
   errors: ISSUING,
 };
 
+/** A static asset, which a deployment may leave out. */
+function page(id: string, summary: string, also: string): Operation {
+  const answers = { 200: { also } };
+  return { id, tag: "Operating", summary, answers, errors: ["not_found"], open: true };
+}
+
 /** Path, method and what is to be said of it. */
-export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+export const OPERATIONS: Operations = {
   "/v1/ids/{namespace}": { get: { id: "getIds", ...ids }, post: { id: "postIds", ...ids } },
   "/v1/blocks/{namespace}": {
     get: { id: "getBlocks", ...blocks },
@@ -120,10 +126,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       summary: "Creates a namespace, or changes its policy or adds shards",
       body: NamespaceBody,
       bodyExample: EXAMPLES.namespaceBody,
-      answers: {
-        200: { schema: "Namespace" },
-        201: { schema: "Namespace" },
-      },
+      answers: { 200: { schema: "Namespace" }, 201: { schema: "Namespace" } },
       errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
     },
     delete: {
@@ -174,34 +177,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
       open: true,
     },
   },
-  "/openapi.json": {
-    get: {
-      id: "getOpenApi",
-      tag: "Operating",
-      summary: "This document",
-      answers: { 200: { also: "application/json" } },
-      errors: ["not_found"],
-      open: true,
-    },
-  },
-  "/": {
-    get: {
-      id: "getConsole",
-      tag: "Operating",
-      summary: "The console, a page for people",
-      answers: { 200: { also: "text/html" } },
-      errors: ["not_found"],
-      open: true,
-    },
-  },
-  "/docs": {
-    get: {
-      id: "getDocs",
-      tag: "Operating",
-      summary: "This document as a page",
-      answers: { 200: { also: "text/html" } },
-      errors: ["not_found"],
-      open: true,
-    },
-  },
+  "/openapi.json": { get: page("getOpenApi", "This document", "application/json") },
+  "/": { get: page("getConsole", "The console, a page for people", "text/html") },
+  "/docs": { get: page("getDocs", "This document as a page", "text/html") },
 };
