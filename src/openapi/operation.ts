@@ -30,3 +30,13 @@ export interface Operation {
 
 /** By path and method. */
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** An operation; what is left out of it is not there. */
+export function op(
+  id: string,
+  tag: string,
+  summary: string,
+  rest: Omit<Operation, "id" | "tag" | "summary">,
+): Operation {
+  return { id, tag, summary, ...rest };
+}
