@@ -3,7 +3,7 @@ import { LANE_FIELDS, WIDTHS } from "../core/fields.ts";
 import { parseInstant } from "../core/instant.ts";
 import { type Layout, type LayoutSpec, makeLayout } from "../core/layout.ts";
 import { REGIONS_COUNT_MAX, SHARDS_DEFAULT } from "../core/limits.ts";
-import { shardsMax } from "../core/namespace.ts";
+import { type SnowflakeWish, shardsMax } from "../core/namespace.ts";
 import { DEFAULT_SPEC } from "../core/presets.ts";
 import { REGIONS, type Region } from "../core/regions.ts";
 import { wholeTakes } from "../core/takes.ts";
@@ -18,21 +18,14 @@ export interface DesignWish {
   readonly regions?: string;
 }
 
-/** The body of PUT /v1/namespaces/{namespace}. */
-export interface DesignBody {
-  readonly kind: "snowflake";
-  readonly layout: LayoutSpec;
-  readonly shards?: number;
-  readonly regions?: readonly Region[];
-}
-
 /** A wish that can be, with how many shards it has; or why it cannot. */
 export type Designed =
   | {
       readonly ok: true;
       readonly layout: Layout;
       readonly shards: number;
-      readonly body: DesignBody;
+      /** Of PUT /v1/namespaces/{namespace}. */
+      readonly body: SnowflakeWish;
     }
   | {
       readonly ok: false;
@@ -56,7 +49,7 @@ export function designed({ spec, shards = "", regions = "" }: DesignWish): Desig
   const count = shards === "" ? Math.min(SHARDS_DEFAULT, most) : wholeIn(shards);
   if (count < 1 || count > most) problems.push(`shards ${wholeTakes(1, most).detail}`);
   if (problems.length > 0 || named === undefined) return { ok: false, layout, problems };
-  const body: DesignBody = {
+  const body: SnowflakeWish = {
     kind: "snowflake",
     layout: told,
     ...(shards !== "" && { shards: count }),

@@ -70,7 +70,6 @@ export function isDefinition({ kind, layout }: Json): boolean {
 export function shardFacts(status: Json): ShardFacts {
   const counters = objectIn(status.counters);
   const leads = objectsOf(status.lanes).map(({ leadMs }) => numberOf(leadMs));
-  const fault = objectIn(status.fault);
   return {
     shard: numberOf(status.shard),
     region: textOf(status.region),
@@ -79,11 +78,16 @@ export function shardFacts(status: Json): ShardFacts {
     issued: numberOf(counters.issued),
     writes: numberOf(counters.writes),
     refusals: refusalsIn(counters.refusals),
-    fault: status.fault === undefined ? unreadIn(status) : textOf(fault.detail) || NO_ANSWER,
+    fault: faultIn(status, unreadIn(status)),
   };
 }
 
-const NO_ANSWER = "It does not answer.";
+/** Why an object could not be asked; if it could, `unread`: why its status can't be read. */
+export function faultIn(status: Json, unread: string): string {
+  if (status.fault === undefined) return unread;
+  return textOf(objectIn(status.fault).detail) || "It does not answer.";
+}
+
 const UNREAD = "What it says of itself is none of what this console knows.";
 
 /** Empty where all that is shown of a shard is there: what is missing must not pass for nothing. */

@@ -58,14 +58,14 @@ export const WIDTHS = [
   "sequenceBits",
 ] as const;
 
-/** What widths take together: a position on a line is exact, workers are as many as anywhere, an ID is a positive int64. */
+/** The most that widths have together; the constants give the reasons. */
 export const LAYOUT_SUMS = [
   { of: ["timestampBits", "sequenceBits"], most: POSITION_BITS_MAX },
   { of: ["datacenterBits", "workerBits"], most: WORKER_BITS_MAX },
   { of: WIDTHS, most: ID_BITS_MAX },
 ] as const;
 
-/** The words of a layout; of one with lanes that has none of them, `belowWorker` and `always`. */
+/** The words of a layout. A layout without them has `belowWorker` and `always`. */
 export const LANE_FIELDS = {
   lanePlace: { allowed: ["aboveWorker", "belowWorker"] },
   laneUse: { allowed: ["always", "back"] },
@@ -116,7 +116,7 @@ export type FieldTitle =
   | "start"
   | "max";
 
-/** What each field means. Apart from the bounds: the minter checks those and has no room for prose. */
+/** A sentence for each field. They are apart from the bounds because the minter bundles those, and has no room for prose. */
 export const FIELD_TEXTS: Readonly<Record<FieldTitle, string>> = {
   timestampBits: "Bits that count ticks since the epoch",
   datacenterBits: "Bits of the datacenter, the upper part of the worker ID",

@@ -9,6 +9,11 @@ export function jsonOf(text: string): unknown {
   }
 }
 
+/** Undefined if it is no text. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
 /** The fields of an object; none for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" ? { ...value } : {};

@@ -1,12 +1,11 @@
 /** The servers that can be verified: how each is asked for IDs, and how its answers are read. */
-import { fieldsOf, jsonOf } from "../core/json.ts";
+import { fieldsOf, jsonOf, textOf } from "../core/json.ts";
 import {
   type Answer,
   failureOf,
   type Outcome,
   readDecimal,
   readDecimals,
-  textOf,
   unreadable,
 } from "./outcome.ts";
 

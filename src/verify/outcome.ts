@@ -81,8 +81,3 @@ export function readDecimals(texts: readonly unknown[]): bigint[] | undefined {
   }
   return ids;
 }
-
-/** Undefined where it is no text. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
