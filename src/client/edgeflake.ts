@@ -4,9 +4,11 @@ import { BlockBuffer, CLAIM_LAPSES_MS, isWithin, type Lease } from "../core/bloc
 import { DecimalRun } from "../core/decimal-run.ts";
 import type { DecodedId } from "../core/decoded.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
-import { EdgeflakeError, fieldsOf } from "./errors.ts";
+import { fieldsOf } from "../core/json.ts";
+import { isWhole } from "../core/takes.ts";
+import { EdgeflakeError } from "./errors.ts";
 import { malformed } from "./http.ts";
-import { checkCount, isWhole, TAKE_MAX } from "./limits.ts";
+import { checkCount, TAKE_MAX } from "./limits.ts";
 import { type EdgeflakeOptions, transportOf } from "./options.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 import { textsInto } from "./texts.ts";

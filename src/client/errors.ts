@@ -1,4 +1,5 @@
 import type { ParameterError } from "../core/binding.ts";
+import { fieldsOf, textOf } from "../core/json.ts";
 
 /**
  * Why a call failed. `code` is one of the HTTP API's, or one of the client's own: `network` (no whole answer came),
@@ -48,18 +49,9 @@ export function errorOf(problem: unknown, status?: number, retryAfterMs?: number
   });
 }
 
-/** The fields of an object; none of anything else. */
-export function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" ? { ...value } : {};
-}
-
 function isParameterError(value: unknown): value is ParameterError {
   const { parameter, detail } = fieldsOf(value);
   return typeof parameter === "string" && typeof detail === "string";
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -1,6 +1,8 @@
 /** Requests to the service over HTTPS. */
+import { jsonOf } from "../core/json.ts";
+import { isWhole } from "../core/takes.ts";
 import { EdgeflakeError, errorOf } from "./errors.ts";
-import { isWhole, TIMEOUT_MAX_MS } from "./limits.ts";
+import { TIMEOUT_MAX_MS } from "./limits.ts";
 
 /** Sends one request to a path below /v1/; the JSON of a good answer, null for an empty one, else throws. */
 export type Ask = (path: string, query: object, init: AskInit) => Promise<unknown>;
@@ -38,12 +40,4 @@ export function httpAsk(url: string | URL, key: string | undefined): Ask {
 /** The answer of a route is not what the service answers there. */
 export function malformed(route: string): EdgeflakeError {
   return new EdgeflakeError(`The answer is not one of /v1/${route}.`, { code: "malformed" });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,8 @@
 /** The lease desk over HTTPS: acquiring, renewing and releasing a worker ID. */
-import { type Layout, type LayoutSpec, makeLayout, tickAt } from "../core/layout.ts";
-import type { Policy } from "../core/policy.ts";
+import { fieldsOf } from "../core/json.ts";
+import { type Layout, makeLayout, tickAt } from "../core/layout.ts";
+import { isPolicy, type Policy } from "../core/policy.ts";
 import { LEASE_TOKEN_HEADER } from "../core/worker-lease.ts";
-import { fieldsOf } from "./errors.ts";
 import { type Ask, malformed } from "./http.ts";
 
 /** A lease as its holder knows it. */
@@ -69,50 +69,22 @@ export class LeaseDesk {
 export function leaseOf(answer: unknown): HeldLease {
   const { worker, token, notBefore, notAfter, renewAfter, now, ttlMs, layout, policy } =
     fieldsOf(answer);
-  const made = makeLayout(specOf(layout));
-  if (!made.ok || typeof token !== "string") throw malformed("leases");
+  const made = makeLayout(layout);
+  if (!made.ok || !isPolicy(policy) || typeof token !== "string") throw malformed("leases");
   const whole = (value: unknown): number => {
-    if (typeof value !== "number" || !Number.isSafeInteger(value)) throw malformed("leases");
-    return value;
+    if (!Number.isSafeInteger(value)) throw malformed("leases");
+    return Number(value);
   };
   return {
     worker: whole(worker),
     token,
     layout: made.layout,
-    policy: policyOf(policy, whole),
+    policy,
     notBeforeTick: tickAt(made.layout, whole(notBefore)),
     notAfterTick: tickAt(made.layout, whole(notAfter)),
     renewAfterMs: whole(renewAfter),
     ttlMs: whole(ttlMs),
     deskNowMs: whole(now),
     answer,
-  };
-}
-
-function specOf(value: unknown): LayoutSpec {
-  const given = fieldsOf(value);
-  // Whatever is no number here is refused by makeLayout.
-  const { lanePlace, laneUse } = given;
-  return {
-    timestampBits: Number(given.timestampBits),
-    datacenterBits: Number(given.datacenterBits),
-    workerBits: Number(given.workerBits),
-    laneBits: Number(given.laneBits),
-    sequenceBits: Number(given.sequenceBits),
-    epochMs: Number(given.epochMs),
-    tickMs: Number(given.tickMs),
-    ...((lanePlace === "aboveWorker" || lanePlace === "belowWorker") && { lanePlace }),
-    ...((laneUse === "always" || laneUse === "back") && { laneUse }),
-  };
-}
-
-function policyOf(value: unknown, whole: (value: unknown) => number): Policy {
-  const { maxStepBackMs, maxBorrowMs, maxWaitMs, randomStart, reserveMs } = fieldsOf(value);
-  return {
-    maxStepBackMs: whole(maxStepBackMs),
-    maxBorrowMs: whole(maxBorrowMs),
-    maxWaitMs: whole(maxWaitMs),
-    randomStart: whole(randomStart),
-    reserveMs: whole(reserveMs),
   };
 }

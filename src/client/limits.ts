@@ -1,4 +1,5 @@
 /** Bounds of options and arguments. */
+import { isWhole } from "../core/takes.ts";
 
 /** An hour: longer, nobody waits for an ID. */
 export const TIMEOUT_MAX_MS = 3_600_000;
@@ -12,9 +13,4 @@ export const TAKE_MAX = 1_000_000;
 export function checkCount(count: number): void {
   if (isWhole(count, 1, TAKE_MAX)) return;
   throw new RangeError(`cannot take ${count} IDs: takes 1 to ${TAKE_MAX}`);
-}
-
-/** Whether it is a whole number of least..most. */
-export function isWhole(value: unknown, least: number, most: number): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }

@@ -1,4 +1,5 @@
-import { isWhole, RETRIES_MAX, TIMEOUT_MAX_MS } from "./limits.ts";
+import { isWhole } from "../core/takes.ts";
+import { RETRIES_MAX, TIMEOUT_MAX_MS } from "./limits.ts";
 import type { MinterStore } from "./minter-store.ts";
 
 export interface MinterOptions {

@@ -1,5 +1,5 @@
 /** The state that a minter keeps beyond its process: its lease, and a mark above every position it stamped. */
-import { fieldsOf } from "./errors.ts";
+import { fieldsOf } from "../core/json.ts";
 import { beginOf, endOf } from "./lease-bounds.ts";
 import { type HeldLease, leaseOf } from "./lease-desk.ts";
 

@@ -1,6 +1,7 @@
 /** What a client is made with. */
 import type { CallerPlace } from "../core/binding.ts";
-import { isWhole, RETRIES_MAX, TIMEOUT_MAX_MS } from "./limits.ts";
+import { isWhole } from "../core/takes.ts";
+import { RETRIES_MAX, TIMEOUT_MAX_MS } from "./limits.ts";
 import type { Limits } from "./retry.ts";
 import {
   bindingTransport,

@@ -1,5 +1,6 @@
 /** Calls again what may succeed then: with backoff and jitter, no sooner than the service says, within a deadline. */
-import { EdgeflakeError, fieldsOf } from "./errors.ts";
+import { fieldsOf } from "../core/json.ts";
+import { EdgeflakeError } from "./errors.ts";
 
 /** The first pause is random up to this, in ms, and each next one up to double. */
 const BACKOFF_MS = 50;

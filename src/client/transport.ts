@@ -1,10 +1,12 @@
 /** How requests get to the service: over HTTPS, or by a service binding. */
 import type { CallerPlace, DecodeOptions, Placement } from "../core/binding.ts";
 import type { BlocksAnswer } from "../core/blocks-answer.ts";
+import { fieldsOf } from "../core/json.ts";
+import { isWhole } from "../core/takes.ts";
 import type { EdgeflakeBinding } from "./binding.ts";
-import { errorOf, fieldsOf } from "./errors.ts";
+import { errorOf } from "./errors.ts";
 import { httpAsk, malformed } from "./http.ts";
-import { isWhole, TAKE_MAX } from "./limits.ts";
+import { TAKE_MAX } from "./limits.ts";
 
 /** A placement, and what its answer is kept under where the namespace is a segment. */
 export interface Asked extends Placement {

@@ -1,4 +1,5 @@
 /** Requests to the service that this page came from. */
+import { jsonOf } from "../core/json.ts";
 import { savedKey } from "./session.ts";
 
 /** What the service refused, that its answer is none, or that it did not answer. */
@@ -178,13 +179,8 @@ export function objectIn(value: unknown): Json {
 }
 
 function objectOf(text: string): Json | undefined {
-  if (text === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = text === "" ? {} : jsonOf(text);
+  return isObject(value) ? value : undefined;
 }
 
 function isObject(value: unknown): value is Json {

@@ -1,10 +1,12 @@
 /** A namespace that is being designed: what is wished, its address, and the body that makes it. */
+import { LANE_FIELDS, WIDTHS } from "../core/fields.ts";
 import { parseInstant } from "../core/instant.ts";
 import { type Layout, type LayoutSpec, makeLayout } from "../core/layout.ts";
 import { REGIONS_COUNT_MAX, SHARDS_DEFAULT } from "../core/limits.ts";
-import { shardsMax } from "../core/namespace.ts";
-import { PRESETS } from "../core/presets.ts";
+import { type SnowflakeWish, shardsMax } from "../core/namespace.ts";
+import { DEFAULT_SPEC } from "../core/presets.ts";
 import { REGIONS, type Region } from "../core/regions.ts";
+import { wholeTakes } from "../core/takes.ts";
 import { addressOf, type Route } from "./route.ts";
 
 export interface DesignWish {
@@ -16,21 +18,14 @@ export interface DesignWish {
   readonly regions?: string;
 }
 
-/** The body of PUT /v1/namespaces/{namespace}. */
-export interface DesignBody {
-  readonly kind: "snowflake";
-  readonly layout: LayoutSpec;
-  readonly shards?: number;
-  readonly regions?: readonly Region[];
-}
-
 /** A wish that can be, with how many shards it has; or why it cannot. */
 export type Designed =
   | {
       readonly ok: true;
       readonly layout: Layout;
       readonly shards: number;
-      readonly body: DesignBody;
+      /** Of PUT /v1/namespaces/{namespace}. */
+      readonly body: SnowflakeWish;
     }
   | {
       readonly ok: false;
@@ -52,9 +47,9 @@ export function designed({ spec, shards = "", regions = "" }: DesignWish): Desig
   const { layout } = made;
   const most = shardsMax(layout);
   const count = shards === "" ? Math.min(SHARDS_DEFAULT, most) : wholeIn(shards);
-  if (count < 1 || count > most) problems.push(`shards takes a whole number from 1 to ${most}`);
+  if (count < 1 || count > most) problems.push(`shards ${wholeTakes(1, most).detail}`);
   if (problems.length > 0 || named === undefined) return { ok: false, layout, problems };
-  const body: DesignBody = {
+  const body: SnowflakeWish = {
     kind: "snowflake",
     layout: told,
     ...(shards !== "" && { shards: count }),
@@ -78,16 +73,15 @@ function wholeIn(text: string): number {
 /** Undefined where one of them is none, or they are too many. */
 function regionsIn(text: string): Region[] | undefined {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
-  const named = words.flatMap((word) => REGIONS.find((region) => region === word) ?? []);
+  const named = words.flatMap((word) => wordIn(REGIONS, word) ?? []);
   return named.length === words.length && named.length <= REGIONS_COUNT_MAX ? named : undefined;
 }
 
 /** A wish's address, with an ID that is read with its layout. */
 export function designAddress(wish: DesignWish, id = "", encoding = ""): string {
   const { spec, shards = "", regions = "" } = wish;
-  const bits = [spec.timestampBits, spec.datacenterBits, spec.workerBits, spec.laneBits];
   return addressOf("design", id === "" ? [] : [id], {
-    bits: [...bits, spec.sequenceBits].join("."),
+    bits: WIDTHS.map((name) => spec[name]).join("."),
     epoch: Number.isNaN(spec.epochMs) ? "" : `${spec.epochMs}`,
     tick: `${spec.tickMs}`,
     lanePlace: spec.laneBits > 0 ? (spec.lanePlace ?? "") : "",
@@ -100,29 +94,21 @@ export function designAddress(wish: DesignWish, id = "", encoding = ""): string 
 
 /** The wish of an address; what it does not say is as in `default`. */
 export function designIn({ query }: Route): Required<DesignWish> {
-  const { lanePlace, laneUse, shards = "", regions = "" } = query;
-  const bits = /^\d{1,2}(?:\.\d{1,2}){4}$/.test(query.bits ?? "") ? query.bits : undefined;
-  const [timestampBits = 0, datacenterBits = 0, workerBits = 0, laneBits = 0, sequenceBits = 0] = (
-    bits ?? ""
-  )
-    .split(".")
-    .map(Number);
-  const widths = { timestampBits, datacenterBits, workerBits, laneBits, sequenceBits };
-  const base = startOf("default");
+  const { bits = "", epoch = "", tick = "", shards = "", regions = "" } = query;
+  const widths = /^\d{1,2}(?:\.\d{1,2}){4}$/.test(bits) ? bits.split(".").map(Number) : [];
+  const lanePlace = wordIn(LANE_FIELDS.lanePlace.allowed, query.lanePlace);
+  const laneUse = wordIn(LANE_FIELDS.laneUse.allowed, query.laneUse);
   const spec: LayoutSpec = {
-    ...base,
-    ...(bits !== undefined && widths),
-    epochMs: parseInstant(query.epoch ?? "") ?? base.epochMs,
-    tickMs: wholeIn(query.tick ?? "") || base.tickMs,
-    ...((lanePlace === "aboveWorker" || lanePlace === "belowWorker") && { lanePlace }),
-    ...((laneUse === "always" || laneUse === "back") && { laneUse }),
+    ...DEFAULT_SPEC,
+    ...Object.fromEntries(widths.map((width, place) => [WIDTHS[place], width])),
+    epochMs: parseInstant(epoch) ?? DEFAULT_SPEC.epochMs,
+    tickMs: wholeIn(tick) || DEFAULT_SPEC.tickMs,
+    ...(lanePlace && { lanePlace }),
+    ...(laneUse && { laneUse }),
   };
   return { spec, shards, regions };
 }
 
-/** The layout of a preset. Throws RangeError where there is none of that name. */
-export function startOf(preset: string): LayoutSpec {
-  const known = PRESETS.get(preset);
-  if (!known) throw new RangeError(`there is no preset ${preset}`);
-  return known.spec;
+function wordIn<Word extends string>(words: readonly Word[], text = ""): Word | undefined {
+  return words.find((word) => word === text);
 }

@@ -1,4 +1,5 @@
 /** What a layout gives, in words and figures. */
+import { LAYOUT_SUMS } from "../core/fields.ts";
 import { maxIdOf } from "../core/id.ts";
 import { type Layout, type LayoutSpec, tickStartMs } from "../core/layout.ts";
 import {
@@ -96,31 +97,20 @@ export function shardsUse(layout: Layout, shards: number): LimitUse {
   return { what: unit, used: shards, most, unit, why };
 }
 
+/** Why the widths of a sum take no more. */
+const WHY: Readonly<Record<(typeof LAYOUT_SUMS)[number]["most"], string>> = {
+  [POSITION_BITS_MAX]: "a place on a shard’s line is an exact number",
+  [WORKER_BITS_MAX]: "the widest that is in use anywhere",
+  [ID_BITS_MAX]: "an ID is a positive signed 64-bit integer in every database",
+};
+
 /** The limits that the widths of fields together meet, also of a layout that cannot be. */
 export function limitUses(spec: LayoutSpec): LimitUse[] {
-  const { timestampBits, datacenterBits, workerBits, laneBits, sequenceBits } = spec;
-  const unit = "bits";
-  return [
-    {
-      what: "timestamp + sequence",
-      used: timestampBits + sequenceBits,
-      most: POSITION_BITS_MAX,
-      unit,
-      why: "a place on a shard’s line is an exact number",
-    },
-    {
-      what: "datacenter + worker",
-      used: datacenterBits + workerBits,
-      most: WORKER_BITS_MAX,
-      unit,
-      why: "the widest that is in use anywhere",
-    },
-    {
-      what: "all fields",
-      used: timestampBits + datacenterBits + workerBits + laneBits + sequenceBits,
-      most: ID_BITS_MAX,
-      unit,
-      why: "an ID is a positive signed 64-bit integer in every database",
-    },
-  ];
+  return LAYOUT_SUMS.map(({ of, most }) => ({
+    what: of.map((name) => name.replace("Bits", "")).join(" + "),
+    used: of.reduce((bits, name) => bits + spec[name], 0),
+    most,
+    unit: "bits",
+    why: WHY[most],
+  }));
 }

@@ -1,22 +1,13 @@
 /** Namespaces that an ID can be of: the built-in ones, which need no request, and those of the service. */
-import { type Layout, type LayoutSpec, makeLayout } from "../core/layout.ts";
+import { type Layout, makeLayout } from "../core/layout.ts";
+import { NAMESPACE_NAME } from "../core/namespace.ts";
 import { PRESETS } from "../core/presets.ts";
-import { ask, isListOf, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
+import { ask, isListOf, type Json, objectsOf, textOf } from "./api.ts";
 
 /** A namespace as the console knows it; without a layout it is a segment. */
 export interface KnownNamespace {
   readonly name: string;
   readonly layout: Layout | undefined;
-}
-
-const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
-
-/** What a namespace may be called, as part of a sentence. */
-export const NAME_TAKES = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
-
-/** Whether a namespace can have that name; others are not asked for. */
-export function isName(name: string): boolean {
-  return NAME.test(name);
 }
 
 /** The presets' names. */
@@ -32,7 +23,7 @@ export function builtIn(name: string): KnownNamespace | undefined {
 export function namespaceIn({ name, kind, layout }: Json): KnownNamespace {
   return {
     name: textOf(name),
-    layout: kind === "segment" ? undefined : layoutIn(objectIn(layout)),
+    layout: kind === "segment" ? undefined : layoutIn(layout),
   };
 }
 
@@ -54,24 +45,12 @@ export async function listNames(): Promise<string[]> {
 }
 
 function isNamespacePage({ namespaces }: Json): boolean {
-  return isListOf(namespaces, ({ name }) => isName(textOf(name)));
+  return isListOf(namespaces, ({ name }) => NAMESPACE_NAME.test(textOf(name)));
 }
 
-/** A layout out of an answer. Throws where it is none. */
-function layoutIn(answer: Json): Layout {
-  const { lanePlace, laneUse } = answer;
-  const spec: LayoutSpec = {
-    timestampBits: numberOf(answer.timestampBits),
-    datacenterBits: numberOf(answer.datacenterBits),
-    workerBits: numberOf(answer.workerBits),
-    laneBits: numberOf(answer.laneBits),
-    sequenceBits: numberOf(answer.sequenceBits),
-    epochMs: numberOf(answer.epochMs),
-    tickMs: numberOf(answer.tickMs),
-    ...(lanePlace === "aboveWorker" && { lanePlace }),
-    ...(laneUse === "back" && { laneUse }),
-  };
-  const made = makeLayout(spec);
+/** A layout out of an answer. Throws if it is none. */
+function layoutIn(answer: unknown): Layout {
+  const made = makeLayout(answer);
   if (!made.ok) throw new Error(`The service gave no layout: ${made.problems.join("; ")}.`);
   return made.layout;
 }

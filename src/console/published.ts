@@ -1,26 +1,15 @@
 /** Layouts that others have published, to read their IDs with. They are no namespaces of the service. */
 import type { LayoutSpec } from "../core/layout.ts";
-
-const NONE = { datacenterBits: 0, laneBits: 0, tickMs: 1 };
+import { DEFAULT_SPEC } from "../core/presets.ts";
 
 /** By the name of the system. */
 export const PUBLISHED: ReadonlyMap<string, LayoutSpec> = new Map([
-  [
-    "Discord",
-    {
-      ...NONE,
-      timestampBits: 41,
-      datacenterBits: 5,
-      workerBits: 5,
-      sequenceBits: 12,
-      epochMs: 1_420_070_400_000,
-    },
-  ],
+  ["Discord", { ...DEFAULT_SPEC, datacenterBits: 5, workerBits: 5, epochMs: 1_420_070_400_000 }],
   [
     // Its 41 bits of time begin at the sign, which is never set: 40 read the same.
     "Instagram",
     {
-      ...NONE,
+      ...DEFAULT_SPEC,
       timestampBits: 40,
       workerBits: 13,
       sequenceBits: 10,
@@ -31,7 +20,7 @@ export const PUBLISHED: ReadonlyMap<string, LayoutSpec> = new Map([
     // The example of its README; its widths and epoch are often configured otherwise.
     "UidGenerator",
     {
-      ...NONE,
+      ...DEFAULT_SPEC,
       timestampBits: 29,
       workerBits: 21,
       sequenceBits: 13,

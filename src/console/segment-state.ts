@@ -1,7 +1,7 @@
 /** How a segment is, in words and figures, and what to do. */
 import { isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 import { figure } from "./figure.ts";
-import { refusalsIn, type ShardState } from "./shard-state.ts";
+import { faultIn, refusalsIn, type ShardState } from "./shard-state.ts";
 
 /** One stretch of numbers that was fetched. */
 export interface Fetched {
@@ -34,7 +34,6 @@ export function segmentFacts(status: Json): SegmentFacts {
     const width = Number(wholeIn(until) - wholeIn(from));
     return { time: textOf(time), from: textOf(from), until: textOf(until), width };
   });
-  const fault = objectIn(status.fault);
   return {
     nextNumber: wholeIn(status.max_id),
     start: wholeIn(status.start),
@@ -45,11 +44,9 @@ export function segmentFacts(status: Json): SegmentFacts {
     updated: textOf(status.update_time, "never"),
     refusals: refusalsIn(counters.refusals),
     last: last.toSorted((one, other) => (one.time < other.time ? 1 : -1)),
-    fault: status.fault === undefined ? unreadIn(status) : textOf(fault.detail) || NO_ANSWER,
+    fault: faultIn(status, unreadIn(status)),
   };
 }
-
-const NO_ANSWER = "It does not answer.";
 
 /** Empty where its numbers are there: what is missing must not pass for nothing. */
 function unreadIn({ max_id, start, max, step }: Json): string {

@@ -1,5 +1,5 @@
 /** How a shard is, in words, and what to do. */
-import { POLICY_MAX } from "../core/limits.ts";
+import { POLICY_FIELDS } from "../core/fields.ts";
 import { isListOf, isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 
 export interface ShardFacts {
@@ -70,7 +70,6 @@ export function isDefinition({ kind, layout }: Json): boolean {
 export function shardFacts(status: Json): ShardFacts {
   const counters = objectIn(status.counters);
   const leads = objectsOf(status.lanes).map(({ leadMs }) => numberOf(leadMs));
-  const fault = objectIn(status.fault);
   return {
     shard: numberOf(status.shard),
     region: textOf(status.region),
@@ -79,11 +78,16 @@ export function shardFacts(status: Json): ShardFacts {
     issued: numberOf(counters.issued),
     writes: numberOf(counters.writes),
     refusals: refusalsIn(counters.refusals),
-    fault: status.fault === undefined ? unreadIn(status) : textOf(fault.detail) || NO_ANSWER,
+    fault: faultIn(status, unreadIn(status)),
   };
 }
 
-const NO_ANSWER = "It does not answer.";
+/** Why an object could not be asked; if it could, `unread`: why its status can't be read. */
+export function faultIn(status: Json, unread: string): string {
+  if (status.fault === undefined) return unread;
+  return textOf(objectIn(status.fault).detail) || "It does not answer.";
+}
+
 const UNREAD = "What it says of itself is none of what this console knows.";
 
 /** Empty where all that is shown of a shard is there: what is missing must not pass for nothing. */
@@ -144,7 +148,7 @@ export function shardState(
 
 /** As docs/OPERATIONS.md has it: which of its ways is open. */
 function adviceBehind(leadMs: number, { maxBorrowMs, isBuiltIn }: Bounds): string {
-  if (leadMs > POLICY_MAX.maxStepBackMs + maxBorrowMs) return `${BEHIND} ${POISONED}`;
+  if (leadMs > POLICY_FIELDS.maxStepBackMs.most + maxBorrowMs) return `${BEHIND} ${POISONED}`;
   return `${BEHIND} ${ITSELF} ${isBuiltIn ? BUILT_IN : LARGER}`;
 }
 

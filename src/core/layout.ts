@@ -1,34 +1,20 @@
 import {
-  DATE_MS_MAX,
-  ID_BITS_MAX,
-  LANE_BITS_MAX,
-  POSITION_BITS_MAX,
-  WORKER_BITS_MAX,
-} from "./limits.ts";
+  LANE_FIELDS,
+  LAYOUT_FIELDS,
+  LAYOUT_SUMS,
+  type ValuesOf,
+  type WholeField,
+  type WordField,
+  wrongIn,
+} from "./fields.ts";
+import { fieldsOf } from "./json.ts";
 
-/** The unit of the timestamp field, in ms. */
-export const TICKS_MS = [1, 10, 1000] as const;
+export type LanePlace = (typeof LANE_FIELDS.lanePlace.allowed)[number];
+export type LaneUse = (typeof LANE_FIELDS.laneUse.allowed)[number];
 
-/**
- * When a further lane is used: `always` when the one before is used up or behind,
- * `back` only when the clock went back behind the one before.
- */
-export type LaneUse = "always" | "back";
-
-/** What a person decides about a layout: bit widths, epoch, tick. */
-export interface LayoutSpec {
-  readonly timestampBits: number;
-  readonly datacenterBits: number;
-  readonly workerBits: number;
-  readonly laneBits: number;
-  readonly sequenceBits: number;
-  /** Unix ms of tick 0. */
-  readonly epochMs: number;
-  /** 1, 10 or 1000. */
-  readonly tickMs: number;
-  /** Where the lane field sits; below the worker unless said otherwise. */
-  readonly lanePlace?: "aboveWorker" | "belowWorker";
-  /** Default `always`. */
+/** What a person decides about a layout: bit widths, epoch, tick, and how its lanes are used. */
+export interface LayoutSpec extends ValuesOf<typeof LAYOUT_FIELDS> {
+  readonly lanePlace?: LanePlace;
   readonly laneUse?: LaneUse;
 }
 
@@ -66,10 +52,13 @@ export type LayoutResult =
   | { readonly ok: true; readonly layout: Layout }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Validates a spec and derives its layout. All problems are reported at once. */
-export function makeLayout(spec: LayoutSpec): LayoutResult {
-  const problems = problemsOf(spec);
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, layout: derive(spec) };
+/**
+ * Validates a spec, of whatever source, and derives its layout. All problems are reported at once. Strict: a field
+ * that this version does not know could change every ID.
+ */
+export function makeLayout(spec: unknown): LayoutResult {
+  const problems: string[] = [];
+  return isSpec(spec, problems) ? { ok: true, layout: derive(spec) } : { ok: false, problems };
 }
 
 /** `makeLayout` for specs known to be good, such as the preset table. Throws RangeError. */
@@ -94,50 +83,34 @@ export function tickStartMs(layout: Layout, tick: number): number {
   return layout.epochMs + tick * layout.tickMs;
 }
 
-function problemsOf(spec: LayoutSpec): string[] {
-  const problems: string[] = [];
-  const takes = (name: keyof LayoutSpec, least: number, most: number): void => {
-    const value = spec[name];
-    if (!Number.isInteger(value) || Number(value) < least || Number(value) > most) {
-      problems.push(`${name} takes a whole number from ${least} to ${most}`);
-    }
+function isSpec(value: unknown, problems: string[]): value is LayoutSpec {
+  const given = fieldsOf(value);
+  const fields: Readonly<Record<string, WholeField | WordField>> = {
+    ...LAYOUT_FIELDS,
+    ...LANE_FIELDS,
   };
-  takes("timestampBits", 1, POSITION_BITS_MAX);
-  takes("datacenterBits", 0, WORKER_BITS_MAX);
-  takes("workerBits", 0, WORKER_BITS_MAX);
-  takes("laneBits", 0, LANE_BITS_MAX);
-  takes("sequenceBits", 0, POSITION_BITS_MAX - 1);
-  takes("epochMs", 0, DATE_MS_MAX);
-  if (!TICKS_MS.some((tickMs) => tickMs === spec.tickMs)) {
-    problems.push(`tickMs takes ${TICKS_MS.join(", ")}`);
+  for (const name in { ...LAYOUT_FIELDS, ...given }) {
+    const field = fields[name];
+    const wrong = field ? wrongIn(field, given[name]) : { detail: "is not a field here" };
+    if (wrong) problems.push(`${name} ${wrong.detail}`);
   }
-  const { timestampBits, datacenterBits, workerBits, laneBits, sequenceBits } = spec;
-  if (timestampBits + sequenceBits > POSITION_BITS_MAX) {
-    problems.push(`timestampBits + sequenceBits take at most ${POSITION_BITS_MAX}`);
+  for (const { of, most } of LAYOUT_SUMS) {
+    const sum = of.reduce((bits, name) => bits + Number(given[name]), 0);
+    if (sum > most) problems.push(`${of.join(" + ")} take at most ${most}`);
   }
-  if (datacenterBits + workerBits > WORKER_BITS_MAX) {
-    problems.push(`datacenterBits + workerBits take at most ${WORKER_BITS_MAX}`);
-  }
-  if (timestampBits + datacenterBits + workerBits + laneBits + sequenceBits > ID_BITS_MAX) {
-    problems.push(`all fields together take at most ${ID_BITS_MAX} bits`);
-  }
-  return problems;
+  return problems.length === 0;
 }
 
 function derive(spec: LayoutSpec): Layout {
-  const lane: [FieldName, number] = ["lane", spec.laneBits];
-  const fromTop: [FieldName, number][] = [
-    ["timestamp", spec.timestampBits],
-    ...(spec.lanePlace === "aboveWorker" ? [lane] : []),
-    ["datacenter", spec.datacenterBits],
-    ["worker", spec.workerBits],
-    ...(spec.lanePlace === "aboveWorker" ? [] : [lane]),
-    ["sequence", spec.sequenceBits],
-  ];
-  const totalBits = fromTop.reduce((sum, [, bits]) => sum + bits, 0);
+  const names: readonly FieldName[] =
+    spec.lanePlace === "aboveWorker"
+      ? ["timestamp", "lane", "datacenter", "worker", "sequence"]
+      : ["timestamp", "datacenter", "worker", "lane", "sequence"];
+  const totalBits = names.reduce((sum, name) => sum + spec[`${name}Bits`], 0);
   let shift = totalBits;
   const fields: Field[] = [];
-  for (const [name, bits] of fromTop) {
+  for (const name of names) {
+    const bits = spec[`${name}Bits`];
     shift -= bits;
     if (bits > 0) fields.push({ name, bits, shift });
   }

@@ -62,20 +62,6 @@ export const RESERVE_STRICT_CLOCK_MS = 50;
 /** Default of freshForMs: a busy isolate calls its shard 4 times a second. */
 export const FRESH_FOR_DEFAULT_MS = 250;
 
-/** Largest policy values, in ms. */
-export const POLICY_MAX = {
-  /** A day: daylight saving and a wrong time zone are forgiven, a wrong date is not. */
-  maxStepBackMs: 86_400_000,
-  /** IDs that lead by more than a minute are no longer "roughly time-ordered". */
-  maxBorrowMs: 60_000,
-  /** Clients and proxies give up at about 10 s. */
-  maxWaitMs: 10_000,
-  /** A restart skips up to that much of the line; a minute saves 59 of 60 writes already. */
-  reserveMs: 60_000,
-  /** A block that serves longer yields IDs that look old. */
-  freshForMs: 60_000,
-} as const;
-
 /** Namespaces of one deployment in use: far more than teams have, little enough to list. */
 export const NAMESPACES_MAX = 10_000;
 /** Names of one deployment, retired ones included, which stay taken for ever: bounds what the registry keeps. */
@@ -118,7 +104,5 @@ export const LEASE_TTL_MAX_MS = 86_400_000;
 export const LEASE_TTL_DEFAULT_MS = 60_000;
 /** Default of leaseTtlMaxMs: a worker ID whose lease is revoked is free within 10 minutes. */
 export const LEASE_TTL_MAX_DEFAULT_MS = 600_000;
-/** Largest leasesPerKeyMax: all worker IDs that the widest layout leases. */
-export const LEASES_PER_KEY_MAX = 2 ** (WORKER_BITS_MAX - 1);
 /** Characters of a lease's holder: room for the names of pods and hosts. */
 export const HOLDER_CHARS_MAX = 253;

@@ -8,16 +8,15 @@
  *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
  */
 import { type FieldError, type FieldErrors, takesWhole } from "./field-error.ts";
+import { POLICY_FIELDS } from "./fields.ts";
 import { type Layout, type LayoutSpec, layoutOf } from "./layout.ts";
 import {
-  FRESH_FOR_DEFAULT_MS,
-  LEASE_TTL_MAX_DEFAULT_MS,
   RESERVE_DEFAULT_MS,
   RESERVE_STRICT_CLOCK_MS,
   SHARDS_DEFAULT,
   SHARDS_MAX,
 } from "./limits.ts";
-import type { Policy } from "./policy.ts";
+import type { NamespacePolicy, Policy } from "./policy.ts";
 import { PRESETS } from "./presets.ts";
 import type { Region } from "./regions.ts";
 import {
@@ -30,28 +29,10 @@ import { leasableWorkers } from "./worker-lease.ts";
 
 const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
 
-/** A namespace's policy: that of its lines, of blocks in memory, and of worker-ID leases. */
-export interface NamespacePolicy extends Policy {
-  /** How long a leased block may serve. */
-  readonly freshForMs: number;
-  /** The longest lease of a worker ID. */
-  readonly leaseTtlMaxMs: number;
-  /** How many worker IDs one API key may keep from others, unless it has the scope admin. */
-  readonly leasesPerKeyMax: number;
-}
-
-/** What a person asks for. Absent: as it is, or the default where the namespace is new. */
-export interface SnowflakeWish {
-  readonly kind: "snowflake";
-  /** A name of PRESETS; `default` for a new namespace with neither preset nor layout. */
-  readonly preset?: string;
-  readonly layout?: LayoutSpec;
-  /** Absent fields return to the preset's. */
-  readonly policy?: Partial<NamespacePolicy>;
-  readonly shards?: number;
-  readonly regions?: readonly Region[];
-  readonly keyShards?: number;
-}
+/** What a namespace may be called, so that Leaf's and TinyID's tags move unrenamed. */
+export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+/** The same as an end of a sentence. */
+export const NAME_TAKES = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
 
 /** A namespace of time-ordered IDs as it is stored. */
 export interface SnowflakeDefinition {
@@ -63,6 +44,12 @@ export interface SnowflakeDefinition {
   readonly shards: number;
   readonly regions: readonly Region[];
   readonly keyShards: number;
+}
+
+/** What a person asks for. Absent: as it is, or the default where the namespace is new; of a policy, the preset's. */
+export interface SnowflakeWish extends Partial<Omit<SnowflakeDefinition, "kind" | "policy">> {
+  readonly kind: "snowflake";
+  readonly policy?: Partial<NamespacePolicy>;
 }
 
 export type NamespaceWish = SnowflakeWish | SegmentWish;
@@ -128,12 +115,6 @@ export function defaultPolicyOf(presetName: string, layout: LayoutSpec): Namespa
   return policyOf(preset.policy, {}, layoutOf(layout));
 }
 
-/** The part of a policy that a shard needs. */
-export function linePolicyOf(policy: NamespacePolicy): Policy {
-  const { maxStepBackMs, maxBorrowMs, maxWaitMs, randomStart, reserveMs } = policy;
-  return { maxStepBackMs, maxBorrowMs, maxWaitMs, randomStart, reserveMs };
-}
-
 function policyOf(
   preset: Policy,
   overrides: Partial<NamespacePolicy>,
@@ -141,8 +122,8 @@ function policyOf(
 ): NamespacePolicy {
   const policy = {
     ...preset,
-    freshForMs: FRESH_FOR_DEFAULT_MS,
-    leaseTtlMaxMs: LEASE_TTL_MAX_DEFAULT_MS,
+    freshForMs: POLICY_FIELDS.freshForMs.default,
+    leaseTtlMaxMs: POLICY_FIELDS.leaseTtlMaxMs.default,
     // Half: a key that takes all that it may leaves as many to others.
     leasesPerKeyMax: Math.max(1, Math.floor(leasesMax(layout) / 2)),
     ...overrides,

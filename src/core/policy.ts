@@ -1,13 +1,28 @@
-/** How a namespace's lines behave. Times in whole ms. */
-export interface Policy {
-  /** How far the clock may step back and be forgiven: the last lane goes on from where it was. */
-  readonly maxStepBackMs: number;
-  /** How far demand may run the last lane ahead of the clock. */
-  readonly maxBorrowMs: number;
-  /** The longest one shard call waits, counted in waits asked for. */
-  readonly maxWaitMs: number;
-  /** The first sequence of a fresh tick is drawn from 0..randomStart−1; 0 is off. At most 2^sequenceBits. */
-  readonly randomStart: number;
-  /** How far past the clock a mark is written. A restart may skip as much of the line. */
-  readonly reserveMs: number;
+import type { POLICY_FIELDS, ValuesOf } from "./fields.ts";
+import { fieldsOf } from "./json.ts";
+import type { LayoutSpec } from "./layout.ts";
+import { isWhole } from "./takes.ts";
+
+/** A namespace's policy: see FIELD_TEXTS. Times in whole ms. */
+export type NamespacePolicy = ValuesOf<typeof POLICY_FIELDS>;
+
+/** The part of it that lines need. */
+const LINE_FIELDS = [
+  "maxStepBackMs",
+  "maxBorrowMs",
+  "maxWaitMs",
+  "randomStart",
+  "reserveMs",
+] as const;
+export type Policy = Pick<NamespacePolicy, (typeof LINE_FIELDS)[number]>;
+
+/** Layout and policy as the JSON text that goes along with each call of a shard. */
+export function lineSpecOf(layout: LayoutSpec, policy: Policy): string {
+  return `{"layout":${JSON.stringify(layout)},"policy":${JSON.stringify(policy, [...LINE_FIELDS])}}`;
+}
+
+/** Whether a value of whatever source is a policy. Another version may have other bounds, and more fields. */
+export function isPolicy(value: unknown): value is Policy {
+  const given = fieldsOf(value);
+  return LINE_FIELDS.every((name) => isWhole(given[name], 0, Number.MAX_SAFE_INTEGER));
 }

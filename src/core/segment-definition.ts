@@ -1,32 +1,21 @@
 /** Namespaces of the kind `segment` as people define them. */
 import type { FieldError } from "./field-error.ts";
+import type { SEGMENT_FIELDS, ValuesOf } from "./fields.ts";
 import { MAX_ID, SEGMENT_STEP_DEFAULT } from "./limits.ts";
 import { blockOf, type SegmentNumbers } from "./segment.ts";
 import { wholeTakes } from "./takes.ts";
 
-/** What a person asks for. start, max, delta and remainder, absent: as they are; the rest, absent: the default. */
-export interface SegmentWish {
-  readonly kind: "segment";
-  /** Numbers fetched at a time, before Leaf's rule makes them more; ≥ 1. */
-  readonly step?: number;
-  /** Decimal texts: they may be beyond what a JS number holds exactly. 0 to 2^63 − 1. */
-  readonly start?: string;
-  readonly max?: string;
-  readonly delta?: number;
-  readonly remainder?: number;
-  readonly description?: string;
-}
-
 /** A namespace of numbers without a clock as it is stored. */
-export interface SegmentDefinition {
+export interface SegmentDefinition extends ValuesOf<typeof SEGMENT_FIELDS> {
   readonly kind: "segment";
-  readonly step: number;
+  /** Decimal texts: they may be beyond what a JS number holds exactly. 0 to 2^63 − 1. */
   readonly start: string;
   readonly max: string;
-  readonly delta: number;
-  readonly remainder: number;
   readonly description: string;
 }
+
+/** What a person asks for. start, max, delta and remainder, absent: as they are; the rest, absent: the default. */
+export type SegmentWish = Pick<SegmentDefinition, "kind"> & Partial<SegmentDefinition>;
 
 const START_DEFAULT = "1";
 
@@ -45,6 +34,11 @@ export function defineSegment(
     description: wish.description ?? "",
   };
   return { definition, errors: errorsOf(definition) };
+}
+
+/** Whether a text is a number of a segment: 0 to 2^63 − 1 in plain decimal. */
+export function isDecimal(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= MAX_ID;
 }
 
 /** Which numbers such a namespace can produce. */

@@ -19,3 +19,8 @@ export function wholeTakes(least: number, most: number, more = ""): Takes {
 export function oneOfTakes(allowed: readonly (string | number)[], more = ""): Takes {
   return { detail: `takes ${allowed.join(", ")}${more}`, allowed };
 }
+
+/** Whether it is an integer of least..most. */
+export function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}

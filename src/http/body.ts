@@ -6,6 +6,7 @@ import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import * as v from "valibot";
 import type { FieldError } from "../core/field-error.ts";
+import { jsonOf } from "../core/json.ts";
 import { invalidBody as invalid } from "../core/problem.ts";
 import { takesOf } from "../service/schema.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS } from "./limits.ts";
@@ -158,14 +159,6 @@ async function bytesOf(c: Context): Promise<ArrayBuffer | undefined> {
 function utf8Of(bytes: ArrayBuffer | undefined): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

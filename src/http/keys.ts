@@ -3,11 +3,11 @@ import * as v from "valibot";
 import { type ApiKeyRecord, fieldBeyond, SCOPES } from "../core/api-key.ts";
 import { INSTANT_TAKES, parseInstant } from "../core/instant.ts";
 import { KEY_NAME_CHARS_MAX, KEY_NAMESPACES_MAX, RFC3339_MS_MAX } from "../core/limits.ts";
+import { NAMESPACE_NAME } from "../core/namespace.ts";
 import { createKey, deleteKey, listKeys } from "../service/keys.ts";
 import { LIST_PAGE_MAX } from "../service/limits.ts";
-import { NAMESPACE_NAME } from "../service/namespaces.ts";
 import { parseQuery } from "../service/params.ts";
-import { oneOf } from "../service/schema.ts";
+import { listOf, oneOf, shortText } from "../service/schema.ts";
 import { requires } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, timelyBody } from "./body.ts";
@@ -22,26 +22,13 @@ const expiresAtTakes = `takes ${INSTANT_TAKES}, until the end of the year 9999`;
 /** The body of POST /v1/keys. */
 export const KeyBody = v.pipe(
   v.strictObject({
-    name: v.exactOptional(
-      v.pipe(
-        v.string(nameTakes),
-        v.minLength(1, nameTakes),
-        v.maxLength(KEY_NAME_CHARS_MAX, nameTakes),
-      ),
-    ),
-    scopes: v.pipe(
-      v.array(oneOf(SCOPES), scopesTake),
-      v.minLength(1, scopesTake),
-      v.maxLength(SCOPES.length, scopesTake),
-    ),
+    name: v.exactOptional(shortText(KEY_NAME_CHARS_MAX, nameTakes)),
+    scopes: listOf(oneOf(SCOPES), SCOPES.length, scopesTake),
     namespaces: v.exactOptional(
-      v.pipe(
-        v.array(
-          v.pipe(v.string(namespacesTake), v.regex(NAMESPACE_NAME, namespacesTake)),
-          namespacesTake,
-        ),
-        v.minLength(1, namespacesTake),
-        v.maxLength(KEY_NAMESPACES_MAX, namespacesTake),
+      listOf(
+        v.pipe(v.string(namespacesTake), v.regex(NAMESPACE_NAME, namespacesTake)),
+        KEY_NAMESPACES_MAX,
+        namespacesTake,
       ),
     ),
     expiresAt: v.exactOptional(

@@ -20,7 +20,7 @@ import { LIST_PAGE_MAX } from "../service/limits.ts";
 import type { SnowflakeNamespace } from "../service/namespaces.ts";
 import { parseQuery } from "../service/params.ts";
 import { chargeIds, IDS_LIMITED } from "../service/rate-limit.ts";
-import { anyWholeText, oneOf, wholeNumber, wholeText } from "../service/schema.ts";
+import { anyWholeText, oneOf, shortText, wholeNumber, wholeText } from "../service/schema.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, readOptionalBody, timelyBody } from "./body.ts";
 import { withNamespace } from "./namespace.ts";
@@ -39,9 +39,7 @@ const untilTakes = `takes ${INSTANT_TAKES}: the begin of the first tick that was
 export const LeaseBody = v.strictObject({
   holder: v.optional(
     v.pipe(
-      v.string(holderTakes),
-      v.minLength(1, holderTakes),
-      v.maxLength(HOLDER_CHARS_MAX, holderTakes),
+      shortText(HOLDER_CHARS_MAX, holderTakes),
       v.check((text) => text.isWellFormed(), holderTakes),
     ),
     UNNAMED,

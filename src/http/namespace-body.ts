@@ -1,41 +1,37 @@
 /** The body of PUT /v1/namespaces/{namespace}. */
 import * as v from "valibot";
-import { makeLayout, TICKS_MS } from "../core/layout.ts";
 import {
-  DATE_MS_MAX,
-  DESCRIPTION_CHARS_MAX,
-  LANE_BITS_MAX,
-  LEASE_TTL_MAX_MS,
-  LEASE_TTL_MIN_MS,
-  LEASES_PER_KEY_MAX,
-  MAX_ID,
-  POLICY_MAX,
-  POSITION_BITS_MAX,
-  REGIONS_COUNT_MAX,
-  SEGMENT_STEP_MAX,
-  SHARDS_MAX,
-  WORKER_BITS_MAX,
-} from "../core/limits.ts";
+  LANE_FIELDS,
+  LAYOUT_FIELDS,
+  mapFields,
+  POLICY_FIELDS,
+  SEGMENT_FIELDS,
+  SHARD_FIELDS,
+  type WholeField,
+} from "../core/fields.ts";
+import { makeLayout } from "../core/layout.ts";
+import { DESCRIPTION_CHARS_MAX, REGIONS_COUNT_MAX } from "../core/limits.ts";
 import { PRESETS } from "../core/presets.ts";
 import { REGIONS } from "../core/regions.ts";
-import { oneOfTakes } from "../core/takes.ts";
-import { messageOf, oneOf, wholeNumber } from "../service/schema.ts";
-
-/** Epoch of a custom layout that names none: that of `default`, 2025-01-01. */
-const EPOCH_DEFAULT_MS = 1_735_689_600_000;
+import {
+  decimal,
+  described,
+  listOf,
+  messageOf,
+  oneOf,
+  optionalField,
+  wholeField,
+} from "../service/schema.ts";
 
 const Layout = v.pipe(
   v.strictObject(
     {
-      timestampBits: wholeNumber(1, POSITION_BITS_MAX),
-      datacenterBits: v.optional(wholeNumber(0, WORKER_BITS_MAX), 0),
-      workerBits: v.optional(wholeNumber(0, WORKER_BITS_MAX), 0),
-      laneBits: v.optional(wholeNumber(0, LANE_BITS_MAX), 0),
-      sequenceBits: wholeNumber(0, POSITION_BITS_MAX - 1),
-      epochMs: v.optional(wholeNumber(0, DATE_MS_MAX), EPOCH_DEFAULT_MS),
-      tickMs: v.optional(v.picklist(TICKS_MS, messageOf(oneOfTakes(TICKS_MS))), 1),
-      lanePlace: v.exactOptional(oneOf(["aboveWorker", "belowWorker"])),
-      laneUse: v.exactOptional(oneOf(["always", "back"])),
+      ...mapFields(LAYOUT_FIELDS, (field: WholeField, name) => {
+        const schema = wholeField(field, name);
+        return field.default === undefined ? schema : v.optional(schema, field.default);
+      }),
+      lanePlace: v.exactOptional(described(oneOf(LANE_FIELDS.lanePlace.allowed), "lanePlace")),
+      laneUse: v.exactOptional(described(oneOf(LANE_FIELDS.laneUse.allowed), "laneUse")),
     },
     "takes an object with the bits of each field",
   ),
@@ -47,20 +43,9 @@ const Layout = v.pipe(
 );
 
 const Policy = v.strictObject(
-  {
-    maxStepBackMs: v.exactOptional(wholeNumber(0, POLICY_MAX.maxStepBackMs)),
-    maxBorrowMs: v.exactOptional(wholeNumber(0, POLICY_MAX.maxBorrowMs)),
-    maxWaitMs: v.exactOptional(wholeNumber(0, POLICY_MAX.maxWaitMs)),
-    randomStart: v.exactOptional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
-    reserveMs: v.exactOptional(wholeNumber(1, POLICY_MAX.reserveMs)),
-    freshForMs: v.exactOptional(wholeNumber(0, POLICY_MAX.freshForMs)),
-    leaseTtlMaxMs: v.exactOptional(wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS)),
-    leasesPerKeyMax: v.exactOptional(wholeNumber(1, LEASES_PER_KEY_MAX)),
-  },
+  mapFields(POLICY_FIELDS, optionalField),
   "takes an object with the fields to change",
 );
-
-const regionsTake = `takes 1 to ${REGIONS_COUNT_MAX} regions`;
 
 const KIND_TAKES = messageOf({
   detail: "takes snowflake or segment",
@@ -73,15 +58,11 @@ const SnowflakeBody = v.pipe(
     preset: v.exactOptional(oneOf([...PRESETS.keys()])),
     layout: v.exactOptional(Layout),
     policy: v.exactOptional(Policy),
-    shards: v.exactOptional(wholeNumber(1, SHARDS_MAX)),
+    shards: optionalField(SHARD_FIELDS.shards, "shards"),
     regions: v.exactOptional(
-      v.pipe(
-        v.array(oneOf(REGIONS), regionsTake),
-        v.minLength(1, regionsTake),
-        v.maxLength(REGIONS_COUNT_MAX, regionsTake),
-      ),
+      listOf(oneOf(REGIONS), REGIONS_COUNT_MAX, `takes 1 to ${REGIONS_COUNT_MAX} regions`),
     ),
-    keyShards: v.exactOptional(wholeNumber(1, SHARDS_MAX)),
+    keyShards: optionalField(SHARD_FIELDS.keyShards, "keyShards"),
   }),
   v.forward(
     v.partialCheck(
@@ -93,31 +74,15 @@ const SnowflakeBody = v.pipe(
   ),
 );
 
-/** A number of a segment: as text where it is beyond what a JSON number holds exactly. */
-const segmentTakes = `takes a whole number from 0 to ${MAX_ID}, as text where it is above ${Number.MAX_SAFE_INTEGER}`;
-const SegmentNumber = v.union(
-  [
-    v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
-    v.pipe(v.string(), v.check(isSegmentNumber)),
-  ],
-  segmentTakes,
-);
-
-function isSegmentNumber(text: string): boolean {
-  return /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= MAX_ID;
-}
-
-const descriptionTakes = `takes a text of at most ${DESCRIPTION_CHARS_MAX} characters`;
+const DESCRIPTION_TAKES = `takes a text of at most ${DESCRIPTION_CHARS_MAX} characters`;
 
 const SegmentBody = v.strictObject({
   kind: v.literal("segment"),
-  step: v.exactOptional(wholeNumber(1, SEGMENT_STEP_MAX)),
-  start: v.exactOptional(SegmentNumber),
-  max: v.exactOptional(SegmentNumber),
-  delta: v.exactOptional(wholeNumber(1, SEGMENT_STEP_MAX)),
-  remainder: v.exactOptional(wholeNumber(0, SEGMENT_STEP_MAX - 1)),
+  ...mapFields(SEGMENT_FIELDS, optionalField),
+  start: v.exactOptional(described(decimal, "start")),
+  max: v.exactOptional(described(decimal, "max")),
   description: v.exactOptional(
-    v.pipe(v.string(descriptionTakes), v.maxLength(DESCRIPTION_CHARS_MAX, descriptionTakes)),
+    v.pipe(v.string(DESCRIPTION_TAKES), v.maxLength(DESCRIPTION_CHARS_MAX, DESCRIPTION_TAKES)),
   ),
 });
 

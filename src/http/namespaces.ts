@@ -1,5 +1,10 @@
 import { type Context, Hono } from "hono";
-import type { NamespaceDefinition, NamespaceWish } from "../core/namespace.ts";
+import {
+  NAME_TAKES,
+  NAMESPACE_NAME,
+  type NamespaceDefinition,
+  type NamespaceWish,
+} from "../core/namespace.ts";
 import { NAMESPACE_RETIRED, type Problem } from "../core/problem.ts";
 import type { PutReply, Revoked } from "../objects/registry.ts";
 import { UNKNOWN_NAMESPACE } from "../service/authorise.ts";
@@ -7,7 +12,6 @@ import { LIST_PAGE_MAX } from "../service/limits.ts";
 import {
   isBuiltIn,
   listNamespaces,
-  NAMESPACE_NAME,
   type Namespace,
   namespaceOf,
   putNamespace,
@@ -47,7 +51,8 @@ namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async 
   const name = c.req.param("namespace");
   if (isBuiltIn(name)) return builtInNamespace(c);
   const { errors } = parseQuery(c.req, {});
-  if (!NAMESPACE_NAME.test(name)) errors.push({ parameter: "namespace", detail: NAME_TAKES });
+  if (!NAMESPACE_NAME.test(name))
+    errors.push({ parameter: "namespace", detail: `takes ${NAME_TAKES}` });
   if (errors.length > 0) return invalidParameters(c, errors);
   const body = await readBody(c, NamespaceBody, namespaceBodyLike);
   if (!body.ok) return body.response;
@@ -68,8 +73,6 @@ namespaces.delete("/:namespace", requires("admin"), async (c) => {
   const retired = await retireNamespace(c.env.REGISTRY, name, c.get("caller"));
   return retired ? c.body(null, 204) : problem(c, UNKNOWN_NAMESPACE);
 });
-
-const NAME_TAKES = "takes a letter, then up to 62 letters, digits, dots, underscores or hyphens";
 
 function putAnswer(c: Context, reply: Exclude<PutReply, Revoked>): Response {
   switch (reply.kind) {

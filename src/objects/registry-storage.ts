@@ -9,10 +9,11 @@
  */
 import * as v from "valibot";
 import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
+import { mapFields, POLICY_FIELDS, SEGMENT_FIELDS } from "../core/fields.ts";
+import { type LayoutSpec, makeLayout } from "../core/layout.ts";
 import { RFC3339_MS_MAX } from "../core/limits.ts";
 import { defaultPolicyOf, type NamespaceDefinition } from "../core/namespace.ts";
 import { REGIONS } from "../core/regions.ts";
-import { LayoutSchema } from "./line-spec.ts";
 import { NumberText } from "./segment-spec.ts";
 import { Tables } from "./tables.ts";
 
@@ -41,17 +42,8 @@ const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const SnowflakeSchema = v.object({
   kind: v.literal("snowflake"),
   preset: v.string(),
-  layout: LayoutSchema,
-  policy: v.object({
-    maxStepBackMs: v.exactOptional(whole),
-    maxBorrowMs: v.exactOptional(whole),
-    maxWaitMs: v.exactOptional(whole),
-    randomStart: v.exactOptional(whole),
-    reserveMs: v.exactOptional(whole),
-    freshForMs: v.exactOptional(whole),
-    leaseTtlMaxMs: v.exactOptional(whole),
-    leasesPerKeyMax: v.exactOptional(whole),
-  }),
+  layout: v.custom<LayoutSpec>((value) => makeLayout(value).ok),
+  policy: v.object(mapFields(POLICY_FIELDS, () => v.exactOptional(whole))),
   shards: whole,
   regions: v.array(v.picklist(REGIONS)),
   keyShards: whole,
@@ -59,11 +51,9 @@ const SnowflakeSchema = v.object({
 
 const SegmentSchema = v.object({
   kind: v.literal("segment"),
-  step: whole,
+  ...mapFields(SEGMENT_FIELDS, () => whole),
   start: NumberText,
   max: NumberText,
-  delta: whole,
-  remainder: whole,
   description: v.string(),
 });
 

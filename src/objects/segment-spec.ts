@@ -1,12 +1,9 @@
 import * as v from "valibot";
-import { MAX_ID } from "../core/limits.ts";
 import type { SegmentNumbers } from "../core/segment.ts";
+import { isDecimal } from "../core/segment-definition.ts";
 
 /** A number of a segment as decimal text: it may be beyond what a JS number holds exactly. */
-export const NumberText = v.pipe(
-  v.string(),
-  v.check((text) => /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= MAX_ID),
-);
+export const NumberText = v.pipe(v.string(), v.check(isDecimal));
 
 /** The wire form of a segment's numbers: what the router sends along with each call, as JSON text. */
 const SegmentSpec = v.object({

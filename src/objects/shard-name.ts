@@ -1,10 +1,12 @@
+import { NAMESPACE_NAME } from "../core/namespace.ts";
+
 /** A shard's object is named `{namespace}/{workerId}`, the worker ID in plain decimal. */
-const SHARD_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}\/(0|[1-9]\d{0,6})$/;
+const SHARD_NAME = /^(.*)\/(0|[1-9]\d{0,6})$/;
 
 /** The worker ID in a shard's name. Throws RangeError for an object that is not addressed by such a name. */
 export function workerIdOf(name: string | undefined): number {
-  const digits = SHARD_NAME.exec(name ?? "")?.[1];
-  if (digits === undefined) {
+  const [, namespace = "", digits] = SHARD_NAME.exec(name ?? "") ?? [];
+  if (digits === undefined || !NAMESPACE_NAME.test(namespace)) {
     throw new RangeError(`a shard is named {namespace}/{workerId}, not ${JSON.stringify(name)}`);
   }
   return Number(digits);

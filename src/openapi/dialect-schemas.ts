@@ -1,4 +1,4 @@
-import { object, type Schema, text, whole } from "./shapes.ts";
+import { object, type Schema, type Schemas, text, whole } from "./shapes.ts";
 
 /** TinyID's envelope: code 200, or 5 and 6 with null for data. */
 function tinyId(data: Schema): Schema {
@@ -10,7 +10,7 @@ function tinyId(data: Schema): Schema {
 }
 
 /** What Leaf's and TinyID's routes answer. */
-export const DIALECT_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const DIALECT_SCHEMAS: Schemas = {
   LeafError: object({
     timestamp: whole,
     status: { type: "integer" },

@@ -1,6 +1,6 @@
 /** The routes of other ID servers: their clients know them, this document only names them. */
 import * as v from "valibot";
-import type { Operation } from "./operation.ts";
+import { type Operation, type Operations, op } from "./operation.ts";
 
 const text = v.string();
 const token = v.optional(text);
@@ -35,14 +35,11 @@ function getAndPost(operation: Operation): Readonly<Record<string, Operation>> {
   return { get: operation, post: { ...operation, id: `${operation.id}ByPost` } };
 }
 
-export const DIALECTS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+export const DIALECTS: Operations = {
   "/api/segment/get/{key}": getAndPost(leaf("leafSegment", "segment")),
   "/api/snowflake/get/{key}": getAndPost(leaf("leafSnowflake", "snowflake")),
   "/decodeSnowflakeId": {
-    get: {
-      id: "leafDecode",
-      tag: "Dialects",
-      summary: "Leaf: what an ID of the preset leaf says",
+    get: op("leafDecode", "Dialects", "Leaf: what an ID of the preset leaf says", {
       query: { snowflakeId: text, token },
       answers: {
         200: { schema: "LeafDecoded" },
@@ -51,7 +48,7 @@ export const DIALECTS: Readonly<Record<string, Readonly<Record<string, Operation
       },
       errors: [],
       open: true,
-    },
+    }),
   },
   "/tinyid/id/nextId": getAndPost(tinyId("tinyNextId", "IDs of a segment namespace", "TinyIds")),
   "/tinyid/id/nextIdSimple": getAndPost(

@@ -2,36 +2,22 @@
  * The OpenAPI 3.1 document, made at build time from the schemas that validate the requests.
  * What it makes is committed as openapi.json beside it, and served as a static asset.
  */
-import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import type { ProblemCode } from "../core/problem.ts";
+import { mapFields } from "../core/fields.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
+import { codesOf, problemAnswers, problemExample } from "./problems.ts";
 import { SCHEMAS } from "./schemas.ts";
-import type { Schema } from "./shapes.ts";
+import { ref, type Schema, schemaOf } from "./shapes.ts";
 import { NOTES } from "./texts.ts";
-import { type OperationParts, wholeDocument } from "./whole.ts";
-
-const EVERYWHERE: readonly ProblemCode[] = ["method_not_allowed"];
-const GATED: readonly ProblemCode[] = [
-  "unauthorized",
-  "forbidden",
-  "rate_limited",
-  "internal",
-  "not_configured",
-  "registry_unavailable",
-];
 
 /** Makes the document. */
 export function openApiDocument() {
-  const paths: Record<string, Record<string, OperationParts>> = {};
-  for (const [path, methods] of Object.entries(OPERATIONS)) {
-    const operations = Object.entries(methods).map(([method, operation]) => {
-      return [method, operationOf(path, operation)] as const;
-    });
-    paths[path] = Object.fromEntries(operations);
-  }
-  return wholeDocument({
+  const responses: Record<string, Schema> = {};
+  const paths = mapFields(OPERATIONS, (methods, path) =>
+    mapFields(methods, (operation) => operationOf(path, operation, responses)),
+  );
+  return {
     openapi: "3.1.0",
     info: {
       title: "Edgeflake",
@@ -47,29 +33,18 @@ export function openApiDocument() {
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: NOTES.bearer } },
       schemas: SCHEMAS,
+      responses,
+      examples: mapFields(NOTES.codes, problemExample),
     },
-    codes: NOTES.codes,
-    problemHeaders: NOTES.problemHeaders,
-  });
+  };
 }
 
-function operationOf(path: string, operation: Operation): OperationParts {
-  const {
-    id,
-    tag,
-    summary,
-    query,
-    headers = [],
-    body,
-    bodyExample,
-    answers,
-    errors,
-    open,
-  } = operation;
+function operationOf(path: string, operation: Operation, shared: Record<string, Schema>): Schema {
+  const { id, tag, summary, query = {}, headers = [], body, bodyExample, open = false } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const parameters = [
     ...names.map((name) => ({ name, in: "path", required: true, ...NOTES.pathParameters[name] })),
-    ...Object.entries(query ?? {}).map(([name, schema]) => queryParameter(name, schema)),
+    ...Object.entries(query).map(([name, schema]) => queryParameter(name, schema)),
     ...headers,
   ];
   return {
@@ -84,10 +59,10 @@ function operationOf(path: string, operation: Operation): OperationParts {
         content: { "application/json": { schema: schemaOf(body, "input"), example: bodyExample } },
       },
     }),
-    responses: Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [status, answerOf(summary, answer)]),
-    ),
-    errors: [...new Set([...errors, ...EVERYWHERE, ...(open ? [] : GATED)])],
+    responses: {
+      ...mapFields(operation.answers, (answer) => answerOf(summary, answer)),
+      ...problemAnswers(codesOf(operation.errors, open), shared),
+    },
   };
 }
 
@@ -95,9 +70,7 @@ function answerOf(
   description: string,
   { schema, also, example, headers }: Operation["answers"][string],
 ): Schema {
-  const json = schema && {
-    "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, example },
-  };
+  const json = schema && { "application/json": { schema: ref(schema), example } };
   const other = also && { [also]: {} };
   return {
     description,
@@ -108,18 +81,9 @@ function answerOf(
 
 function queryParameter(name: string, schema: v.GenericSchema): Schema {
   const required = schema.type !== "optional";
-  // Instants are read into numbers, and written as text.
-  const typeMode = required ? "input" : "output";
   const description = NOTES.parameters[name];
   if (description === undefined) throw new RangeError(`parameter ${name} has no description`);
+  // Instants are read into numbers, and written as text.
+  const typeMode = required ? "input" : "output";
   return { name, in: "query", required, description, schema: schemaOf(schema, typeMode) };
-}
-
-function schemaOf(schema: v.GenericSchema, typeMode: "input" | "output"): Schema {
-  const { $schema: _, ...rest } = toJsonSchema(schema, {
-    typeMode,
-    target: "draft-2020-12",
-    errorMode: "ignore",
-  });
-  return rest;
 }

@@ -1,7 +1,7 @@
-import { layoutFields, list, object, policyFields, type Schema, text, whole } from "./shapes.ts";
+import { layout, list, object, policy, type Schemas, text, whole } from "./shapes.ts";
 
 /** Leases of worker IDs. */
-export const LEASE_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const LEASE_SCHEMAS: Schemas = {
   Lease: object({
     namespace: text,
     worker: whole,
@@ -12,8 +12,8 @@ export const LEASE_SCHEMAS: Readonly<Record<string, Schema>> = {
     notAfter: { ...whole, description: "Unix ms of the first tick that may not" },
     renewAfter: { ...whole, description: "Unix ms from which to renew" },
     now: { ...whole, description: "The lease desk's clock, unix ms" },
-    layout: object(layoutFields, ["lanePlace", "laneUse"]),
-    policy: object(policyFields),
+    layout,
+    policy,
   }),
   Leases: object(
     {

@@ -27,3 +27,16 @@ export interface Operation {
   /** Routes that nobody needs a key for. */
   readonly open?: boolean;
 }
+
+/** By path and method. */
+export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** An operation; what is left out of it is not there. */
+export function op(
+  id: string,
+  tag: string,
+  summary: string,
+  rest: Omit<Operation, "id" | "tag" | "summary">,
+): Operation {
+  return { id, tag, summary, ...rest };
+}

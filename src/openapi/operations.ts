@@ -2,6 +2,7 @@
 
 import type { ProblemCode } from "../core/problem.ts";
 import { KEYS_QUERY, KeyBody } from "../http/keys.ts";
+import { LEASES_QUERY, LeaseBody, RELEASE_QUERY, RenewalBody } from "../http/leases.ts";
 import { NamespaceBody } from "../http/namespace-body.ts";
 import { NAMESPACES_QUERY } from "../http/namespaces.ts";
 import { RANGE_QUERY } from "../http/range.ts";
@@ -9,9 +10,8 @@ import { SHARDS_QUERY } from "../http/shards.ts";
 import { DECODE_QUERY } from "../service/decode.ts";
 import { BLOCKS_QUERY, IDS_QUERY } from "../service/issue-request.ts";
 import { DIALECTS } from "./dialects.ts";
-import { LEASING } from "./leasing.ts";
-import type { Operation } from "./operation.ts";
-import { READING, WRITING } from "./refusals.ts";
+import { type Operation, type Operations, op } from "./operation.ts";
+import { READING, WRITING } from "./problems.ts";
 import { EXAMPLES, NOTES } from "./texts.ts";
 
 const ISSUING: readonly ProblemCode[] = [
@@ -32,6 +32,22 @@ const ISSUING: readonly ProblemCode[] = [
   "shard_unavailable",
   "registry_unavailable",
 ];
+const DESK: readonly ProblemCode[] = [
+  "unknown_namespace",
+  "wrong_kind",
+  "layout_conflict",
+  "shard_overloaded",
+  "shard_unavailable",
+];
+const FENCING: readonly ProblemCode[] = [
+  ...WRITING,
+  ...DESK,
+  "namespace_retired",
+  "clock_disagreement",
+  "clock_before_epoch",
+  "timestamp_exhausted",
+];
+
 const ids = {
   tag: "Issuing",
   summary: "IDs, as JSON or one a line as text",
@@ -51,164 +67,136 @@ const blocks = {
   errors: ISSUING,
 };
 
+/** A static asset, which a deployment may leave out. */
+function page(id: string, summary: string, also: string): Operation {
+  const answers = { 200: { also } };
+  return { id, tag: "Operating", summary, answers, errors: ["not_found"], open: true };
+}
+
 /** Path, method and what is to be said of it. */
-export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+export const OPERATIONS: Operations = {
   "/v1/ids/{namespace}": { get: { id: "getIds", ...ids }, post: { id: "postIds", ...ids } },
   "/v1/blocks/{namespace}": {
     get: { id: "getBlocks", ...blocks },
     post: { id: "postBlocks", ...blocks },
   },
   "/v1/decode/{namespace}/{id}": {
-    get: {
-      id: "decodeId",
-      tag: "Reading",
-      summary: "What an ID says",
+    get: op("decodeId", "Reading", "What an ID says", {
       query: DECODE_QUERY,
       answers: { 200: { schema: "Decoded" } },
       errors: READING,
-    },
+    }),
   },
   "/v1/range/{namespace}": {
-    get: {
-      id: "getRange",
-      tag: "Reading",
-      summary: "The smallest and largest ID whose time is in [from, until)",
+    get: op("getRange", "Reading", "The smallest and largest ID whose time is in [from, until)", {
       query: RANGE_QUERY,
       answers: { 200: { schema: "Range" } },
       errors: [...READING, "wrong_kind"],
-    },
+    }),
   },
   "/v1/shards/{namespace}": {
-    get: {
-      id: "listShards",
-      tag: "Operating",
-      summary: "How the shards are; asking wakes them",
+    get: op("listShards", "Operating", "How the shards are; asking wakes them", {
       query: SHARDS_QUERY,
       answers: { 200: { schema: "Shards" } },
       errors: [...READING, "layout_conflict", "shard_overloaded", "shard_unavailable"],
-    },
+    }),
   },
   "/v1/shards/{namespace}/{shard}": {
-    get: {
-      id: "getShard",
-      tag: "Operating",
-      summary: "How one shard is",
-      query: {},
+    get: op("getShard", "Operating", "How one shard is", {
       answers: { 200: { schema: "AnyShard" } },
       errors: [...READING, "not_found", "layout_conflict", "shard_overloaded", "shard_unavailable"],
-    },
+    }),
   },
   "/v1/namespaces": {
-    get: {
-      id: "listNamespaces",
-      tag: "Administering",
-      summary: "Built-in and own namespaces",
+    get: op("listNamespaces", "Administering", "Built-in and own namespaces", {
       query: NAMESPACES_QUERY,
       answers: { 200: { schema: "Namespaces" } },
       errors: ["invalid_parameter", "registry_unavailable"],
-    },
+    }),
   },
   "/v1/namespaces/{namespace}": {
-    get: {
-      id: "getNamespace",
-      tag: "Administering",
-      summary: "One namespace",
-      query: {},
+    get: op("getNamespace", "Administering", "One namespace", {
       answers: { 200: { schema: "Namespace" } },
       errors: READING,
-    },
-    put: {
-      id: "putNamespace",
-      tag: "Administering",
-      summary: "Creates a namespace, or changes its policy or adds shards",
-      query: {},
-      body: NamespaceBody,
-      bodyExample: EXAMPLES.namespaceBody,
-      answers: {
-        200: { schema: "Namespace" },
-        201: { schema: "Namespace" },
+    }),
+    put: op(
+      "putNamespace",
+      "Administering",
+      "Creates a namespace, or changes its policy or adds shards",
+      {
+        body: NamespaceBody,
+        bodyExample: EXAMPLES.namespaceBody,
+        answers: { 200: { schema: "Namespace" }, 201: { schema: "Namespace" } },
+        errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
       },
-      errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
-    },
-    delete: {
-      id: "retireNamespace",
-      tag: "Administering",
-      summary: "Retires a namespace and its name for ever",
-      query: {},
+    ),
+    delete: op("retireNamespace", "Administering", "Retires a namespace and its name for ever", {
       answers: { 204: {} },
       errors: [...READING, "builtin_namespace"],
-    },
+    }),
   },
-  ...LEASING,
+  "/v1/leases/{namespace}": {
+    post: op("acquireLease", "Leasing", "Leases a worker ID", {
+      headers: [NOTES.idempotencyKey],
+      body: LeaseBody,
+      bodyExample: { holder: "pod-7", ttlMs: 60_000 },
+      answers: { 201: { schema: "Lease" } },
+      errors: [...FENCING, "idempotency_conflict", "no_worker_free"],
+    }),
+    get: op("listLeases", "Leasing", "The last lease of each worker ID that had one", {
+      query: LEASES_QUERY,
+      answers: { 200: { schema: "Leases" } },
+      errors: [...READING, ...DESK],
+    }),
+  },
+  "/v1/leases/{namespace}/{worker}": {
+    put: op(
+      "renewLease",
+      "Leasing",
+      "Moves the end of a lease up; without a body by as much as before",
+      {
+        headers: [NOTES.leaseToken],
+        body: RenewalBody,
+        bodyExample: { ttlMs: 60_000 },
+        answers: { 200: { schema: "Lease" } },
+        errors: [...FENCING, "lease_lost", "not_found"],
+      },
+    ),
+    delete: op("releaseLease", "Leasing", "Gives a lease back", {
+      query: RELEASE_QUERY,
+      headers: [NOTES.leaseToken],
+      answers: { 204: {} },
+      errors: [...READING, ...DESK, "lease_lost", "not_found"],
+    }),
+  },
   "/v1/keys": {
-    post: {
-      id: "createKey",
-      tag: "Administering",
-      summary: "Makes an API key; its text is shown this once",
-      query: {},
+    post: op("createKey", "Administering", "Makes an API key; its text is shown this once", {
       body: KeyBody,
       bodyExample: EXAMPLES.keyBody,
       answers: { 201: { schema: "NewKey" } },
       errors: WRITING,
-    },
-    get: {
-      id: "listKeys",
-      tag: "Administering",
-      summary: "The API keys, without their texts",
+    }),
+    get: op("listKeys", "Administering", "The API keys, without their texts", {
       query: KEYS_QUERY,
       answers: { 200: { schema: "Keys" } },
       errors: ["invalid_parameter", "registry_unavailable"],
-    },
+    }),
   },
   "/v1/keys/{id}": {
-    delete: {
-      id: "revokeKey",
-      tag: "Administering",
-      summary: "Revokes an API key, everywhere within 30 s",
-      query: {},
+    delete: op("revokeKey", "Administering", "Revokes an API key, everywhere within 30 s", {
       answers: { 204: {} },
       errors: ["invalid_parameter", "not_found", "registry_unavailable"],
-    },
+    }),
   },
   ...DIALECTS,
   "/healthz": {
-    get: {
-      id: "getHealth",
-      tag: "Operating",
-      summary: "Whether the service answers",
+    get: op("getHealth", "Operating", "Whether the service answers", {
       answers: { 200: { schema: "Health" } },
       errors: [],
       open: true,
-    },
+    }),
   },
-  "/openapi.json": {
-    get: {
-      id: "getOpenApi",
-      tag: "Operating",
-      summary: "This document",
-      answers: { 200: { also: "application/json" } },
-      errors: ["not_found"],
-      open: true,
-    },
-  },
-  "/": {
-    get: {
-      id: "getConsole",
-      tag: "Operating",
-      summary: "The console, a page for people",
-      answers: { 200: { also: "text/html" } },
-      errors: ["not_found"],
-      open: true,
-    },
-  },
-  "/docs": {
-    get: {
-      id: "getDocs",
-      tag: "Operating",
-      summary: "This document as a page",
-      answers: { 200: { also: "text/html" } },
-      errors: ["not_found"],
-      open: true,
-    },
-  },
+  "/openapi.json": { get: page("getOpenApi", "This document", "application/json") },
+  "/": { get: page("getConsole", "The console, a page for people", "text/html") },
+  "/docs": { get: page("getDocs", "This document as a page", "text/html") },
 };

@@ -1,18 +1,21 @@
 /** The bodies that the service answers, as JSON Schema (2020-12, as in OpenAPI 3.1). */
 import { ENCODINGS } from "../core/codec.ts";
+import { FIELD_TEXTS, SEGMENT_FIELDS, SHARD_FIELDS } from "../core/fields.ts";
 import { PROBLEM_KINDS } from "../core/problem.ts";
 import { DIALECT_SCHEMAS } from "./dialect-schemas.ts";
 import { LEASE_SCHEMAS } from "./lease-schemas.ts";
 import {
+  fieldsIn,
+  flag,
   idText,
   instant,
-  layoutFields,
+  layout,
   list,
   numberText,
   object,
-  policyFields,
+  policy,
   ref,
-  type Schema,
+  type Schemas,
   text,
   whole,
 } from "./shapes.ts";
@@ -26,16 +29,19 @@ const keyFields = {
   createdAt: instant,
 };
 
+const { shards, keyShards } = fieldsIn(SHARD_FIELDS);
+
+/** What namespaces of both kinds have. */
+const common = { builtIn: flag, retired: flag, createdAt: instant };
+
 const segmentFields = {
-  step: { type: "integer", minimum: 1 },
-  start: numberText,
-  max: numberText,
-  delta: { type: "integer", minimum: 1 },
-  remainder: whole,
+  ...fieldsIn(SEGMENT_FIELDS),
+  start: { ...numberText, description: FIELD_TEXTS.start },
+  max: { ...numberText, description: FIELD_TEXTS.max },
   description: text,
 };
 
-export const SCHEMAS: Readonly<Record<string, Schema>> = {
+export const SCHEMAS: Schemas = {
   Health: object({ status: { const: "ok" } }),
   Ids: object({ ids: list({ anyOf: [idText, { type: "integer", minimum: 0 }] }) }),
   Blocks: object({
@@ -122,9 +128,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       name: text,
       kind: { const: "segment" },
       ...segmentFields,
-      builtIn: { type: "boolean" },
-      retired: { type: "boolean" },
-      createdAt: instant,
+      ...common,
     },
     ["createdAt"],
   ),
@@ -133,14 +137,12 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       name: text,
       kind: { const: "snowflake" },
       preset: text,
-      layout: object(layoutFields, ["lanePlace", "laneUse"]),
-      policy: object(policyFields),
-      shards: whole,
+      layout,
+      policy,
+      shards,
       regions: list(text),
-      keyShards: whole,
-      builtIn: { type: "boolean" },
-      retired: { type: "boolean" },
-      createdAt: instant,
+      keyShards,
+      ...common,
     },
     ["createdAt"],
   ),

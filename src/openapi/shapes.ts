@@ -1,21 +1,32 @@
-/** What the schemas of the OpenAPI document are made of. */
+/** What the schemas of the OpenAPI document are made of: JSON Schema 2020-12, as in OpenAPI 3.1. */
+import { toJsonSchema } from "@valibot/to-json-schema";
+import type * as v from "valibot";
+import {
+  FIELD_TEXTS,
+  type FieldTitle,
+  LANE_FIELDS,
+  LAYOUT_FIELDS,
+  mapFields,
+  POLICY_FIELDS,
+  type WholeField,
+} from "../core/fields.ts";
+import { wholeField } from "../service/schema.ts";
 
 /** JSON Schema is open-ended; this is any of it. */
 export type Schema = Readonly<Record<string, unknown>>;
+export type Schemas = Readonly<Record<string, Schema>>;
 
 export const text: Schema = { type: "string" };
 export const whole: Schema = { type: "integer", minimum: 0 };
+export const flag: Schema = { type: "boolean" };
 export const instant: Schema = { type: "string", format: "date-time" };
 export const idText: Schema = { type: "string", pattern: "^[0-9A-Za-z]{1,19}$" };
-
 export const numberText: Schema = { type: "string", pattern: "^[0-9]{1,19}$" };
 
-/** An object with these fields and no others, all required but those of `optional`: see http/openapi. */
-export function object(
-  fields: Readonly<Record<string, Schema>>,
-  optional: readonly string[] = [],
-): Schema {
-  return { fields, ...(optional.length > 0 && { optional }) };
+/** An object with these fields and no others, all required but those of `optional`. */
+export function object(properties: Schemas, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", properties, required, additionalProperties: false };
 }
 
 export function list(items: Schema): Schema {
@@ -26,27 +37,30 @@ export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A layout's fields. */
-export const layoutFields = {
-  timestampBits: whole,
-  datacenterBits: whole,
-  workerBits: whole,
-  laneBits: whole,
-  sequenceBits: whole,
-  epochMs: whole,
-  tickMs: { enum: [1, 10, 1000] },
-  lanePlace: { enum: ["aboveWorker", "belowWorker"] },
-  laneUse: { enum: ["always", "back"] },
-};
+/** What a schema that validates says. */
+export function schemaOf(schema: v.GenericSchema, typeMode: "input" | "output"): Schema {
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
+    typeMode,
+    target: "draft-2020-12",
+    errorMode: "ignore",
+  });
+  return rest;
+}
 
-/** A policy's fields. */
-export const policyFields = {
-  maxStepBackMs: whole,
-  maxBorrowMs: whole,
-  maxWaitMs: whole,
-  randomStart: whole,
-  reserveMs: whole,
-  freshForMs: whole,
-  leaseTtlMaxMs: whole,
-  leasesPerKeyMax: whole,
-};
+/** The fields of one of core's tables, in an answer. */
+export function fieldsIn<Name extends FieldTitle>(table: Readonly<Record<Name, WholeField>>) {
+  return mapFields(table, (field, name) => schemaOf(wholeField(field, name), "output"));
+}
+
+export const layout = object(
+  {
+    ...fieldsIn(LAYOUT_FIELDS),
+    ...mapFields(LANE_FIELDS, ({ allowed }, name) => ({
+      enum: allowed,
+      description: FIELD_TEXTS[name],
+    })),
+  },
+  Object.keys(LANE_FIELDS),
+);
+
+export const policy = object(fieldsIn(POLICY_FIELDS));

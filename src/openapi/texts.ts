@@ -1,4 +1,5 @@
 /** Prose and examples of the OpenAPI document. */
+import { NAMESPACE_NAME } from "../core/namespace.ts";
 import type { ProblemCode } from "../core/problem.ts";
 import { LEASE_TOKEN_HEADER } from "../core/worker-lease.ts";
 import type { Schema } from "./shapes.ts";
@@ -52,7 +53,7 @@ export const NOTES: Notes = {
   pathParameters: {
     namespace: {
       description: "A built-in or own namespace",
-      schema: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9._-]{0,62}$" },
+      schema: { type: "string", pattern: NAMESPACE_NAME.source },
     },
     id: {
       description: "An ID in the encoding asked for; of a key, its id",

@@ -2,12 +2,12 @@ import type { ApiKeyRecord } from "../core/api-key.ts";
 import { type Layout, layoutOf } from "../core/layout.ts";
 import {
   defineNamespace,
-  linePolicyOf,
+  NAMESPACE_NAME,
   type NamespaceDefinition,
-  type NamespacePolicy,
   type NamespaceWish,
   type SnowflakeDefinition,
 } from "../core/namespace.ts";
+import { lineSpecOf, type NamespacePolicy } from "../core/policy.ts";
 import type { Region } from "../core/regions.ts";
 import type { SegmentNumbers } from "../core/segment.ts";
 import { type SegmentDefinition, segmentNumbersOf } from "../core/segment-definition.ts";
@@ -53,9 +53,6 @@ export interface SegmentNamespace extends AnyNamespace {
 
 /** A named ID space. */
 export type Namespace = SnowflakeNamespace | SegmentNamespace;
-
-/** What a namespace may be called, so that Leaf's and TinyID's tags move unrenamed. */
-export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 
 /**
  * The presets that are built-in namespaces too, for ever: a new preset gets no namespace of its own, since somebody may
@@ -219,6 +216,6 @@ function servedSnowflake(name: string, definition: SnowflakeDefinition) {
     shards,
     keyShards,
     regions,
-    lineSpec: JSON.stringify({ layout, policy: linePolicyOf(policy) }),
+    lineSpec: lineSpecOf(layout, policy),
   };
 }

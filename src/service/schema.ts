@@ -1,5 +1,8 @@
 /** Schemas that queries and bodies share; each message says what is taken. */
 import * as v from "valibot";
+import { FIELD_TEXTS, type FieldTitle, type WholeField } from "../core/fields.ts";
+import { MAX_ID } from "../core/limits.ts";
+import { isDecimal } from "../core/segment-definition.ts";
 import { oneOfTakes, type Takes, wholeTakes } from "../core/takes.ts";
 
 /** What the messages of the schemas below say, by message. As many as there are schemas: all are made at the start. */
@@ -47,4 +50,40 @@ export function wholeNumber(least: number, most: number) {
     v.minValue(least, message),
     v.maxValue(most, message),
   );
+}
+
+/** A text of a JSON body, of 1..most characters. */
+export function shortText(most: number, message: string) {
+  return v.pipe(v.string(message), v.minLength(1, message), v.maxLength(most, message));
+}
+
+/** A list of a JSON body, of 1..most items. */
+export function listOf<Item extends v.GenericSchema>(item: Item, most: number, message: string) {
+  return v.pipe(v.array(item, message), v.minLength(1, message), v.maxLength(most, message));
+}
+
+const DECIMAL_TAKES = `takes a whole number from 0 to ${MAX_ID}, as text where it is above ${Number.MAX_SAFE_INTEGER}`;
+/** A number of a segment: as text where it is beyond what a JSON number holds exactly. */
+export const decimal = v.union(
+  [
+    v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
+    v.pipe(v.string(), v.check(isDecimal)),
+  ],
+  DECIMAL_TAKES,
+);
+
+/** The schema of a field of core's tables, with its description for the API document. */
+export function wholeField(field: WholeField, name: FieldTitle): v.GenericSchema<unknown, number> {
+  if (!("allowed" in field)) return described(wholeNumber(field.least, field.most), name);
+  return described(v.picklist(field.allowed, messageOf(oneOfTakes(field.allowed))), name);
+}
+
+/** The same of a field that may be left out. */
+export function optionalField(field: WholeField, name: FieldTitle) {
+  return v.exactOptional(wholeField(field, name));
+}
+
+/** A schema with the description that core has of the field. */
+export function described<Schema extends v.GenericSchema>(schema: Schema, name: FieldTitle) {
+  return v.pipe(schema, v.description(FIELD_TEXTS[name]));
 }

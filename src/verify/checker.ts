@@ -6,17 +6,13 @@
  * must be greater than all of that answer. Which came first is decided by the order of the calls, not by a clock.
  */
 import { AcknowledgedIds, type Acknowledgement } from "./acknowledged-ids.ts";
-import { Failures } from "./failures.ts";
-import { Findings } from "./findings.ts";
+import { Failures, Findings, shown } from "./findings.ts";
 import { Histogram } from "./histogram.ts";
-import type { IdFields } from "./id-fields.ts";
-import type { TimeBounds } from "./id-times.ts";
-import type { Moment } from "./moment.ts";
+import type { IdFields, TimeBounds } from "./known-layout.ts";
 import { OrderCheck } from "./order-check.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RequestCounts } from "./report.ts";
-import { shown } from "./server-text.ts";
-import { TimeCheck } from "./time-check.ts";
+import { type Moment, TimeCheck } from "./time-check.ts";
 
 /** What a run asks for, as far as it decides what is right. */
 export interface Rules {

@@ -1,4 +1,6 @@
-import { EXAMPLES_MAX } from "./limits.ts";
+/** What went wrong in a run: counted, with the first few examples. */
+import { EXAMPLES_MAX, FAILURE_CODES_MAX, SERVER_TEXT_MAX } from "./limits.ts";
+import type { Failure } from "./report.ts";
 
 /** How often a promise was broken, and the first examples. */
 export class Findings {
@@ -17,4 +19,44 @@ export class Findings {
   get examples(): readonly string[] {
     return this.#examples;
   }
+}
+
+interface Tally {
+  definite: number;
+  indefinite: number;
+  example: string;
+}
+
+/** Codes beyond FAILURE_CODES_MAX are counted together. */
+const OTHER = "other";
+
+/** Failed requests by code. */
+export class Failures {
+  readonly #tallies = new Map<string, Tally>();
+
+  add(kind: "definite" | "indefinite", code: string, detail: string): void {
+    const known = this.#tallies.has(shown(code)) || this.#tallies.size < FAILURE_CODES_MAX;
+    const name = known ? shown(code) : OTHER;
+    const tally = this.#tallies.get(name) ?? { definite: 0, indefinite: 0, example: "" };
+    tally[kind] += 1;
+    tally.example ||= shown(detail);
+    this.#tallies.set(name, tally);
+  }
+
+  of(kind: "definite" | "indefinite"): number {
+    return [...this.#tallies.values()].reduce((sum, tally) => sum + tally[kind], 0);
+  }
+
+  /** Most first. */
+  list(): Failure[] {
+    const failures = [...this.#tallies].map(([code, tally]) => ({ code, ...tally }));
+    const many = (one: Failure): number => one.definite + one.indefinite;
+    return failures.sort((one, other) => many(other) - many(one));
+  }
+}
+
+/** A server's text as it may be shown: short, on one line, and with nothing that a terminal would obey. */
+export function shown(text: string): string {
+  const start = text.slice(0, SERVER_TEXT_MAX + 1).replace(/[^\x20-\x7e]/g, "?");
+  return start.length > SERVER_TEXT_MAX ? `${start.slice(0, SERVER_TEXT_MAX)}...` : start;
 }

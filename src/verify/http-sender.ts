@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import type { HttpRequest } from "./dialect.ts";
+import type { HttpRequest } from "./dialects.ts";
 import type { Answer } from "./outcome.ts";
 
 /** What came of a request on the network. */

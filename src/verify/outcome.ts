@@ -1,3 +1,6 @@
+/** Answers, and what came of the requests: IDs, a failure, or what is no answer. */
+import { isDecimal } from "../core/segment-definition.ts";
+
 /** What came of a request. */
 export type Outcome =
   | {
@@ -61,4 +64,20 @@ export function tooLong(status: number, start: string): Outcome {
   const code = "answer_too_long";
   if (status === 200) return { kind: "malformed", text: start, code };
   return failureOf(status, { code, detail: start });
+}
+
+/** An ID as the service writes it: 0 to 2^63 − 1, no sign, no leading zero. Undefined for every other text. */
+export function readDecimal(text: string): bigint | undefined {
+  return isDecimal(text) ? BigInt(text) : undefined;
+}
+
+/** All of them, or undefined where one is not canonical. */
+export function readDecimals(texts: readonly unknown[]): bigint[] | undefined {
+  const ids: bigint[] = [];
+  for (const text of texts) {
+    const id = typeof text === "string" ? readDecimal(text) : undefined;
+    if (id === undefined) return undefined;
+    ids.push(id);
+  }
+  return ids;
 }

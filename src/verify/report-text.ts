@@ -1,8 +1,6 @@
 /** The report as a table for people. */
-import { brokenPromises } from "./exit-status.ts";
 import { SHARDS_SHOWN } from "./limits.ts";
-import type { Check, Percentiles, VerifyReport } from "./report.ts";
-import { figure, textTable } from "./text-table.ts";
+import { brokenPromises, type Check, type Percentiles, type VerifyReport } from "./report.ts";
 
 /** Ends with a line break. */
 export function reportText(report: VerifyReport): string {
@@ -142,4 +140,32 @@ function verdict(report: VerifyReport): string {
     broken.length > 0 ? `BROKEN: ${broken.join(", ")}` : "nothing proved: no ID was acknowledged";
   const said = ok ? "held: every promise that could be checked" : otherwise;
   return `${said}${early}.${skipped}`;
+}
+
+/** Rows of cells as lines of text; columns are as wide as their widest cell, those of `right` flush right. */
+export function textTable(
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+): string[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, at) =>
+    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    widths
+      .map((width, at) => {
+        const cell = row[at] ?? "";
+        return right.includes(at) ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** With a comma per thousand. */
+export function figure(value: number, digits = 0): string {
+  return value.toLocaleString("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }

@@ -1,8 +1,83 @@
-import type { IdFields } from "./id-fields.ts";
-import { Offsets, offsetMsOf, type TimeBounds } from "./id-times.ts";
-import { EXAMPLES_MAX } from "./limits.ts";
-import type { Moment } from "./moment.ts";
-import { OwnClock } from "./own-clock.ts";
+/** Whether IDs are about as old as their requests, by a clock of this machine that may be wrong itself. */
+import { Histogram } from "./histogram.ts";
+import type { IdFields, TimeBounds } from "./known-layout.ts";
+import { CLOCKS_DIFFER_MAX_MS, EXAMPLES_MAX, OWN_STEP_LEAST_MS } from "./limits.ts";
+
+/** A moment by two clocks: ms since the run began, which never goes back, and unix ms. */
+export interface Moment {
+  readonly ms: number;
+  readonly unixMs: number;
+}
+
+/** Whether this machine's clock was stepped during a run: it is held against one that never is. */
+export class OwnClock {
+  readonly #toleranceMs: number;
+  #apartMs: number | undefined;
+  #hasStepped = false;
+
+  /** `boundMs`: the smallest distance of an ID from its request that is wrong; a step as large looks like one. */
+  constructor(boundMs: number) {
+    this.#toleranceMs = Math.max(OWN_STEP_LEAST_MS, Math.min(CLOCKS_DIFFER_MAX_MS, boundMs));
+  }
+
+  see({ ms, unixMs }: Moment): void {
+    const apartMs = unixMs - ms;
+    this.#apartMs ??= apartMs;
+    if (Math.abs(apartMs - this.#apartMs) > this.#toleranceMs) this.#hasStepped = true;
+  }
+
+  /** Stays true, also where it was stepped back again. */
+  get hasStepped(): boolean {
+    return this.#hasStepped;
+  }
+}
+
+/** An ID's tick, and the request that brought it by the caller's clock, all in unix ms. */
+export interface TimedId {
+  readonly unixMs: number;
+  readonly tickMs: number;
+  readonly sentMs: number;
+  readonly answeredMs: number;
+}
+
+/**
+ * How far an ID's time is from its request, in ms: 0 where its tick is one of those in which the request was open,
+ * negative where it ended before, positive where it began after.
+ */
+export function offsetMsOf({ unixMs, tickMs, sentMs, answeredMs }: TimedId): number {
+  // The caller's clock may have stepped back meanwhile.
+  const openMs = Math.min(sentMs, answeredMs);
+  const closedMs = Math.max(sentMs, answeredMs);
+  if (unixMs > closedMs) return unixMs - closedMs;
+  return Math.min(0, unixMs + tickMs - 1 - openMs);
+}
+
+/** The offsets of a run. */
+export class Offsets {
+  readonly #behind = new Histogram();
+  readonly #ahead = new Histogram();
+  #minMs = Number.POSITIVE_INFINITY;
+  #maxMs = Number.NEGATIVE_INFINITY;
+
+  add(offsetMs: number): void {
+    this.#minMs = Math.min(this.#minMs, offsetMs);
+    this.#maxMs = Math.max(this.#maxMs, offsetMs);
+    if (offsetMs < 0) this.#behind.add(-offsetMs);
+    else this.#ahead.add(offsetMs);
+  }
+
+  /** In ms, min and max exactly; undefined where there are none. */
+  summary(): { minMs: number; medianMs: number; maxMs: number } | undefined {
+    const behind = this.#behind.total;
+    const total = behind + this.#ahead.total;
+    if (total === 0) return undefined;
+    const rank = Math.ceil(total / 2);
+    // The oldest has the greatest distance.
+    const medianMs =
+      rank <= behind ? -this.#behind.ranked(behind - rank + 1) : this.#ahead.ranked(rank - behind);
+    return { minMs: this.#minMs, medianMs, maxMs: this.#maxMs };
+  }
+}
 
 /** An ID that is further from its request than was promised. */
 export interface OffTime {

@@ -1,18 +1,14 @@
 /** `edgeflake verify`: a history of a deployment, made and checked. */
 import { Checker } from "./checker.ts";
 import { DIALECTS } from "./dialects.ts";
-import { EXIT_BAD_USAGE, EXIT_HELD, exitStatusOf } from "./exit-status.ts";
-import { findLayout } from "./find-layout.ts";
 import { HttpSender } from "./http-sender.ts";
-import { IdFields } from "./id-fields.ts";
-import type { TimeBounds } from "./id-times.ts";
-import type { KnownLayout } from "./known-layout.ts";
+import { findLayout, IdFields, type KnownLayout, type TimeBounds } from "./known-layout.ts";
 import { ANSWER_BYTES_BASE, ANSWER_BYTES_PER_ID, INTERRUPT_GRACE_MS, KEYS } from "./limits.ts";
 import { Load } from "./load.ts";
 import { makeReport } from "./make-report.ts";
 import { parseVerifyOptions, VERIFY_USAGE, type VerifyOptions } from "./options.ts";
-import { Progress, type ProgressOutput } from "./progress.ts";
-import type { VerifyReport } from "./report.ts";
+import { Progress, type ProgressOutput } from "./output.ts";
+import { EXIT_BAD_USAGE, EXIT_HELD, exitStatusOf, type VerifyReport } from "./report.ts";
 import { reportText } from "./report-text.ts";
 
 const KEY_NAMES = Array.from({ length: KEYS }, (_, index) => `verify-${index}`);

@@ -101,9 +101,11 @@ describe("Range", () => {
 describe("Design", () => {
   it("says which limits it meets, and why, and offers no body", () => {
     const html = pageAt("#/design?bits=45.0.10.0.12");
-    expect(alertsOf(html)).toMatch(/timestampBits \+ sequenceBits take at most 53.*most 63 bits/s);
+    expect(alertsOf(html)).toMatch(/timestampBits \+ sequenceBits take at most 53.*most 63/s);
     expect(cellOf(html, "timestamp + sequence")).toMatch(/4 too many: 57 of 53.*exact number/);
-    expect(cellOf(html, "all fields")).toMatch(/4 too many: 67 of 63.*64-bit/);
+    expect(cellOf(html, "timestamp + datacenter + worker + lane + sequence")).toMatch(
+      /4 too many: 67 of 63.*64-bit/,
+    );
     expect(wordsOf(html)).not.toContain("Create it");
   });
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { linesOf, type Wish } from "../../src/console/get-lines.ts";
 import { facts } from "../../src/console/layout-facts.ts";
-import { builtIn, isName, namespaceIn } from "../../src/console/namespaces.ts";
+import { builtIn, namespaceIn } from "../../src/console/namespaces.ts";
 import { relativeTime } from "../../src/console/relative-time.ts";
 import { segmentFacts, segmentState, usedOf } from "../../src/console/segment-state.ts";
 import { isSendable } from "../../src/console/session.ts";
 import { layoutOf } from "../../src/core/layout.ts";
+import { NAMESPACE_NAME } from "../../src/core/namespace.ts";
 import { presetOf } from "../core/vectors.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);
@@ -90,10 +91,10 @@ describe("a segment", () => {
 describe("names and keys", () => {
   it("of namespaces", () => {
     for (const name of ["a", "Orders-7_x.y", `a${"b".repeat(62)}`]) {
-      expect(isName(name)).toBe(true);
+      expect(NAMESPACE_NAME.test(name)).toBe(true);
     }
     for (const name of ["", "7a", "a/b", "..", "a b", `a${"b".repeat(63)}`, "<img>"]) {
-      expect(isName(name)).toBe(false);
+      expect(NAMESPACE_NAME.test(name)).toBe(false);
     }
     expect(builtIn("twitter")?.layout).toBe(presetOf("twitter").layout);
     expect(builtIn("constructor")).toBeUndefined();

@@ -24,13 +24,29 @@ describe("layouts", () => {
     ["sequenceBits", { sequenceBits: -1 }],
     ["timestampBits + sequenceBits", { timestampBits: 42, workerBits: 0 }],
     ["datacenterBits + workerBits", { timestampBits: 20, datacenterBits: 12, workerBits: 11 }],
-    ["all fields together", { workerBits: 11 }],
+    ["laneBits + sequenceBits", { workerBits: 11 }],
     ["epochMs", { epochMs: -1 }],
     ["epochMs", { epochMs: 8_640_000_000_000_001 }],
     ["tickMs", { tickMs: 100 }],
   ])("refuses and names %s in %j", (name, change) => {
     const result = makeLayout({ ...GOOD, ...change });
     expect(result.ok ? [] : result.problems).toContainEqual(expect.stringContaining(name));
+  });
+
+  it.each([
+    ["a field", "salt", { salt: 1 }],
+    ["a word", "lanePlace", { lanePlace: "aside" }],
+    ["a text for a number", "workerBits", { workerBits: "10" }],
+    ["nothing for a number", "laneBits", { laneBits: undefined }],
+  ])("refuses %s that could change every ID", (_, name, change) => {
+    const result = makeLayout({ ...GOOD, ...change });
+    expect(result.ok ? [] : result.problems).toEqual([expect.stringContaining(name)]);
+  });
+
+  it("refuses what is no object", () => {
+    for (const value of [undefined, null, 7, "41", []]) {
+      expect(makeLayout(value)).toMatchObject({ ok: false });
+    }
   });
 
   it("reports all problems at once", () => {

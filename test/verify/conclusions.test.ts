@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { PRESETS } from "../../src/core/presets.ts";
 import type { DialectName } from "../../src/verify/dialects.ts";
-import { brokenPromises, exitStatusOf } from "../../src/verify/exit-status.ts";
-import { askedLayout } from "../../src/verify/find-layout.ts";
 import type { Received } from "../../src/verify/http-sender.ts";
+import { askedLayout } from "../../src/verify/known-layout.ts";
 import type { Check, CheckName } from "../../src/verify/report.ts";
+import { brokenPromises, exitStatusOf } from "../../src/verify/report.ts";
 
 const LOST: Received = { kind: "lost", code: "timeout", definite: false };
 const TOO_LONG: Received = { kind: "too_long", status: 200, start: "<html>" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Asking } from "../../src/verify/dialect.ts";
+import type { Asking } from "../../src/verify/dialects.ts";
 import { DIALECTS } from "../../src/verify/dialects.ts";
 import { type Answer, type Outcome, tooLong } from "../../src/verify/outcome.ts";
 

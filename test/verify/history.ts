@@ -1,9 +1,9 @@
 /** Hand-made histories for the checker. */
 import { Checker, type Rules, type Sent } from "../../src/verify/checker.ts";
-import type { Moment } from "../../src/verify/moment.ts";
+import { verdicts } from "../../src/verify/make-report.ts";
 import type { Outcome } from "../../src/verify/outcome.ts";
 import type { Check, CheckName } from "../../src/verify/report.ts";
-import { verdicts } from "../../src/verify/verdicts.ts";
+import type { Moment } from "../../src/verify/time-check.ts";
 
 /** 2026-01-01. */
 const START_UNIX_MS = 1_767_225_600_000;

@@ -5,13 +5,12 @@ import { decode } from "../../src/core/codec.ts";
 import { compose, decompose } from "../../src/core/id.ts";
 import { makeLayout, tickStartMs } from "../../src/core/layout.ts";
 import { PRESETS } from "../../src/core/presets.ts";
-import { readDecimal } from "../../src/verify/decimal.ts";
 import { Histogram } from "../../src/verify/histogram.ts";
-import { IdFields } from "../../src/verify/id-fields.ts";
-import { Offsets, offsetMsOf } from "../../src/verify/id-times.ts";
-import { describedLayout, presetLayout } from "../../src/verify/known-layout.ts";
-import { OrderedLine } from "../../src/verify/ordered-line.ts";
-import { Pace } from "../../src/verify/pace.ts";
+import { describedLayout, IdFields, presetLayout } from "../../src/verify/known-layout.ts";
+import { Pace } from "../../src/verify/load.ts";
+import { OrderedLine } from "../../src/verify/order-check.ts";
+import { readDecimal } from "../../src/verify/outcome.ts";
+import { Offsets, offsetMsOf } from "../../src/verify/time-check.ts";
 
 describe("readDecimal", () => {
   it("reads what the core reads, and nothing else", () => {

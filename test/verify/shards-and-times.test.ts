@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compose } from "../../src/core/id.ts";
 import { layoutOf } from "../../src/core/layout.ts";
 import { PRESETS } from "../../src/core/presets.ts";
-import { IdFields } from "../../src/verify/id-fields.ts";
+import { IdFields } from "../../src/verify/known-layout.ts";
 import { History, PLAIN } from "./history.ts";
 
 describe("shards", () => {

@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
+import type { SnowflakeWish } from "../../core/namespace.ts";
 import { ApiError, ask } from "../api.ts";
-import type { DesignBody } from "../design-wish.ts";
 import { addressOf } from "../route.ts";
 import { savedKey } from "../session.ts";
 import { useAction } from "./action.ts";
@@ -12,7 +12,7 @@ import { useParts } from "./parts.ts";
 import { isWrong, Problem, WrongField } from "./problem.tsx";
 
 /** The body that makes a namespace, and the button that sends it. */
-export function CreateNamespace({ body }: { body: DesignBody }) {
+export function CreateNamespace({ body }: { body: SnowflakeWish }) {
   const form = useParts({ name: "" });
   const { name } = form.shown;
   const [done, setDone] = useState("");

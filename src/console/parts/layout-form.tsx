@@ -1,21 +1,12 @@
 import { useState } from "hono/jsx/dom";
+import { LAYOUT_FIELDS, WIDTHS } from "../../core/fields.ts";
 import { parseInstant } from "../../core/instant.ts";
 import type { LayoutSpec } from "../../core/layout.ts";
-import { LANE_BITS_MAX, POSITION_BITS_MAX, WORKER_BITS_MAX } from "../../core/limits.ts";
 import { PRESETS } from "../../core/presets.ts";
 import { PUBLISHED } from "../published.ts";
 import { Choice, Slider, TextField } from "./field.tsx";
 import { One } from "./one.tsx";
 import { Problem } from "./problem.tsx";
-
-/** The widths that can be set, and how far. */
-const WIDTHS = [
-  ["timestampBits", "Timestamp bits", 1, POSITION_BITS_MAX],
-  ["datacenterBits", "Datacenter bits", 0, WORKER_BITS_MAX],
-  ["workerBits", "Worker bits", 0, WORKER_BITS_MAX],
-  ["laneBits", "Lane bits", 0, LANE_BITS_MAX],
-  ["sequenceBits", "Sequence bits", 0, POSITION_BITS_MAX - 1],
-] as const;
 
 const TICKS = [
   ["1", "1 ms"],
@@ -59,20 +50,24 @@ export function LayoutForm(props: {
         options={TICKS}
         onValue={(tick) => onChange({ tickMs: Number(tick) })}
       />
-      {WIDTHS.map(([name, label, least, most]) => (
+      {WIDTHS.map((name) => (
         <Slider
           key={name}
-          label={label}
+          label={labelOf(name)}
           value={spec[name]}
           said={`${spec[name]}`}
-          least={least}
-          most={most}
+          least={LAYOUT_FIELDS[name].least}
+          most={LAYOUT_FIELDS[name].most}
           onValue={(bits) => onChange({ [name]: bits })}
         />
       ))}
       {spec.laneBits > 0 && <Lanes spec={spec} onChange={onChange} />}
     </form>
   );
+}
+
+function labelOf(name: string): string {
+  return name.replace(/^./, (letter) => letter.toUpperCase()).replace("Bits", " bits");
 }
 
 function Lanes(props: { spec: LayoutSpec; onChange: (part: Partial<LayoutSpec>) => void }) {

@@ -1,11 +1,10 @@
 /** Where a namespace is named: a built-in one, or any other of the service. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { NAME_TAKES, NAMESPACE_NAME } from "../../core/namespace.ts";
 import {
   builtIn,
-  isName,
   type KnownNamespace,
   listNames,
-  NAME_TAKES,
   namespaceIn,
   PRESET_NAMES,
 } from "../namespaces.ts";
@@ -52,7 +51,7 @@ export function NamespaceField(props: {
 
 /** Why a text names no namespace; undefined where it may. */
 export function nameProblem(name: string): string | undefined {
-  return isName(name) ? undefined : `A namespace’s name is ${NAME_TAKES}.`;
+  return NAMESPACE_NAME.test(name) ? undefined : `A namespace’s name is ${NAME_TAKES}.`;
 }
 
 /** The name once it has stood for a moment; empty while it cannot be one. */
@@ -62,7 +61,7 @@ export function useSettledName(name: string): string {
     const timer = setTimeout(() => setSettled(name), SETTLED_MS);
     return () => clearTimeout(timer);
   }, [name]);
-  return settled === name && isName(name) ? name : "";
+  return settled === name && NAMESPACE_NAME.test(name) ? name : "";
 }
 
 /** The namespace of that name, once it is known, or why it is not. A built-in one needs no request. */

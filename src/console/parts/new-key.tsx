@@ -1,8 +1,8 @@
 import { useRef, useState } from "hono/jsx/dom";
 import { SCOPES } from "../../core/api-key.ts";
 import { parseInstant } from "../../core/instant.ts";
+import { NAMESPACE_NAME } from "../../core/namespace.ts";
 import { ask, type Json, textOf } from "../api.ts";
-import { isName } from "../namespaces.ts";
 import { useAction } from "./action.ts";
 import { Copy } from "./copy.tsx";
 import { TextField } from "./field.tsx";
@@ -121,7 +121,7 @@ function Scopes(props: {
 /** The body of POST /v1/keys. Throws where it says what cannot be. */
 export function bodyOf({ name, namespaces, expires, scopes }: Wish): object {
   const only = namespaces.split(/[\s,]+/).filter((one) => one !== "");
-  const wrong = only.find((one) => !isName(one));
+  const wrong = only.find((one) => !NAMESPACE_NAME.test(one));
   if (wrong !== undefined) {
     throw new WrongField(NAMESPACES, `“${wrong}” is no name of a namespace.`);
   }

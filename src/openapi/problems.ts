@@ -1,0 +1,65 @@
+/** The problems of operations: codes that several share, and the answers that a list of codes makes. */
+import { PROBLEM_KINDS, type ProblemCode } from "../core/problem.ts";
+import { ref, type Schema } from "./shapes.ts";
+import { NOTES } from "./texts.ts";
+
+export const READING: readonly ProblemCode[] = [
+  "invalid_parameter",
+  "unknown_namespace",
+  "registry_unavailable",
+];
+export const WRITING: readonly ProblemCode[] = [
+  "invalid_parameter",
+  "invalid_body",
+  "body_too_large",
+  "unsupported_media_type",
+  "registry_unavailable",
+];
+const GATED: readonly ProblemCode[] = [
+  "unauthorized",
+  "forbidden",
+  "rate_limited",
+  "internal",
+  "not_configured",
+  "registry_unavailable",
+];
+
+/** The codes that an operation may answer beside its own. */
+export function codesOf(own: readonly ProblemCode[], isOpen: boolean): readonly ProblemCode[] {
+  return [...new Set([...own, "method_not_allowed" as const, ...(isOpen ? [] : GATED)])];
+}
+
+/** One response per status, with an example per code; the responses themselves go into `shared`. */
+export function problemAnswers(
+  codes: readonly ProblemCode[],
+  shared: Record<string, Schema>,
+): Schema {
+  const byStatus = Map.groupBy(codes, (code) => `${PROBLEM_KINDS[code].status}`);
+  const answers = [...byStatus].map(([status, those]) => {
+    const name = [status, ...those].join("-");
+    const examples = those.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
+    const headers = NOTES.problemHeaders[status];
+    shared[name] ??= {
+      description: those.map((code) => `\`${code}\``).join(", "),
+      ...(headers !== undefined && { headers }),
+      content: {
+        "application/problem+json": {
+          schema: ref("Problem"),
+          examples: Object.fromEntries(examples),
+        },
+      },
+    };
+    return [status, { $ref: `#/components/responses/${name}` }];
+  });
+  return Object.fromEntries(answers);
+}
+
+/** A problem with that code. `detail`: what to do. */
+export function problemExample(detail: string, code: ProblemCode): Schema {
+  const { status, title } = PROBLEM_KINDS[code];
+  const value = { type: `/docs#${code}`, title, status, detail, code };
+  return {
+    summary: title,
+    value: { ...value, requestId: "…", definite: code !== "shard_unavailable" },
+  };
+}
