@@ -1,6 +1,6 @@
 import type { DecodeOptions, Placement } from "../core/binding.ts";
 import type { Block } from "../core/block.ts";
-import { BlockBuffer, CLAIM_LAPSES_MS, isWithin, type Lease } from "../core/block-buffer.ts";
+import { BlockBuffer, CLAIM_LAPSES_MS, isWithin, type Stock } from "../core/block-buffer.ts";
 import { DecimalRun } from "../core/decimal-run.ts";
 import type { DecodedId } from "../core/decoded.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
@@ -53,7 +53,7 @@ const REST_MAX_MS = 60_000;
 const DEMAND_MS = 250;
 
 /**
- * A source of IDs. It leases blocks ahead of repeated demand, so most calls of `next` are answered from memory.
+ * A source of IDs. It prefetches for repeated demand, so most calls of `next` are answered from memory.
  * Safe to keep for the life of a process, or of a Worker's isolate.
  *
  * An ID from memory was asked for at most `freshForMs` ago, a policy of the namespace: as the service last told it.
@@ -116,13 +116,13 @@ export class Edgeflake {
       const left = { ...this.#options, timeoutMs: Math.max(1, leftMs), signal };
       const partKey = key && part < count ? await partKeyOf(`${key} ${count} ${ids.length}`) : key;
       const asked = { ...placement, idempotencyKey: partKey };
-      const lease = await this.#lease(part, asked, left).catch((error: unknown) => {
+      const stock = await this.#ask(part, asked, left).catch((error: unknown) => {
         if (ids.length > 0 && error instanceof EdgeflakeError) {
           Object.assign(error, { definite: false });
         }
         throw error;
       });
-      for (const block of lease?.blocks ?? []) textsInto(ids, block);
+      for (const block of stock?.blocks ?? []) textsInto(ids, block);
     }
     return ids;
   }
@@ -151,7 +151,7 @@ export class Edgeflake {
   #text(): string {
     const { block, offset } = this.#buffer;
     if (this.#run?.block !== block) {
-      this.#run = { block, texts: new DecimalRun(block.first, block.step) };
+      this.#run = { block, texts: new DecimalRun(block.first, block.stride) };
     }
     return this.#run.texts.at(offset);
   }
@@ -182,8 +182,8 @@ export class Edgeflake {
     const { count } = fetch;
     // Once, and no longer than its claim: whoever finds nothing in memory asks for itself.
     const once = { ...this.#options, timeoutMs: CLAIM_LAPSES_MS, retries: 0 };
-    const work = this.#lease(count, {}, once).then(
-      (lease) => lease && this.#buffer.fill(fetch, lease, Date.now()),
+    const work = this.#ask(count, {}, once).then(
+      (stock) => stock && this.#buffer.fill(fetch, stock, Date.now()),
       (error: EdgeflakeError) => {
         this.#failedAtMs = nowMs;
         this.#restMs = Math.min(error.retryAfterMs ?? 0, REST_MAX_MS);
@@ -197,7 +197,7 @@ export class Edgeflake {
   }
 
   /** Undefined: fewer IDs are to be asked for, in the time that is left. */
-  async #lease(count: number, asked: Asked, retry: RetryOptions): Promise<Lease | undefined> {
+  async #ask(count: number, asked: Asked, retry: RetryOptions): Promise<Stock | undefined> {
     let askedAtMs = 0;
     try {
       const answer = await withRetries(retry, async (either) => {
@@ -205,7 +205,9 @@ export class Edgeflake {
         return readBlocks(await this.#transport.blocks(count, asked, either), count);
       });
       this.#buffer.freshForMs = answer.freshForMs;
-      const blocks = answer.blocks.map((block) => ({ ...block, first: BigInt(block.first) }));
+      const blocks = answer.blocks.map(({ first, count, step = 1 }) => {
+        return { first: BigInt(first), count, stride: step };
+      });
       return { blocks, shard: answer.shard, askedAtMs };
     } catch (error) {
       const { errors = [] } = error instanceof EdgeflakeError ? error : {};

@@ -2,7 +2,7 @@ import type { Block } from "../core/block.ts";
 import { DecimalRun } from "../core/decimal-run.ts";
 
 /** Adds the IDs of a block to a list, as decimal texts. */
-export function textsInto(ids: string[], { first, count, step }: Block): void {
-  const texts = new DecimalRun(first, step);
+export function textsInto(ids: string[], { first, count, stride }: Block): void {
+  const texts = new DecimalRun(first, stride);
   for (let offset = 0; offset < count; offset += 1) ids.push(texts.at(offset));
 }

@@ -1,7 +1,7 @@
 /** The lines that get the same IDs from a shell, a program and another Worker. */
 
 /** What is asked for. */
-export interface Wish {
+export interface Input {
   readonly name: string;
   readonly count: string;
   readonly encoding: string;
@@ -18,7 +18,7 @@ const IMPORT = `import { Edgeflake } from ${JSON.stringify("edgeflake/client")};
 const BINDING = '// IDS: a service binding with entrypoint = "Edgeflake"';
 
 /** The query of /v1/ids. */
-export function queryOf({ count, encoding, key }: Wish): string {
+export function queryOf({ count, encoding, key }: Input): string {
   const query = new URLSearchParams({ count });
   if (encoding !== "decimal") query.set("encoding", encoding);
   if (key !== "") query.set("key", key);
@@ -29,9 +29,9 @@ export function queryOf({ count, encoding, key }: Wish): string {
 const DECIMAL_ONLY = " // decimal texts";
 
 /** Pairs of a title and what does the same there. The client gives decimal texts, whatever was chosen. */
-export function linesOf(wish: Wish, origin: string, withKey: boolean): [string, string][] {
-  const { name, count, encoding, key } = wish;
-  const url = `${origin}/v1/ids/${encodeURIComponent(name.toWellFormed())}?${queryOf(wish)}`;
+export function linesOf(input: Input, origin: string, withKey: boolean): [string, string][] {
+  const { name, count, encoding, key } = input;
+  const url = `${origin}/v1/ids/${encodeURIComponent(name.toWellFormed())}?${queryOf(input)}`;
   const authorization = withKey ? ' -H "Authorization: Bearer $KEY"' : "";
   const ofClient = [
     `url: ${JSON.stringify(origin)}`,

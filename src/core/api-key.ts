@@ -37,13 +37,13 @@ export const ADMIN_KEY_TAKES = `ADMIN_KEY takes at least ${ADMIN_KEY_CHARS_MIN} 
 /** A key can't make one that may do more, in more namespaces or for longer than itself: the first such field. */
 export function fieldBeyond(
   maker: ApiKeyRecord,
-  wish: Omit<ApiKeyRecord, "id" | "createdMs">,
+  input: Omit<ApiKeyRecord, "id" | "createdMs">,
 ): "scopes" | "namespaces" | "expiresAt" | undefined {
-  if (!wish.scopes.every((scope) => hasScope(maker, scope))) return "scopes";
-  const { namespaces } = wish;
+  if (!input.scopes.every((scope) => hasScope(maker, scope))) return "scopes";
+  const { namespaces } = input;
   if (maker.namespaces && !namespaces?.every((name) => mayUse(maker, name))) return "namespaces";
   const makersEnd = maker.expiresAtMs ?? Number.POSITIVE_INFINITY;
-  return (wish.expiresAtMs ?? Number.POSITIVE_INFINITY) > makersEnd ? "expiresAt" : undefined;
+  return (input.expiresAtMs ?? Number.POSITIVE_INFINITY) > makersEnd ? "expiresAt" : undefined;
 }
 
 /** Whether a key is past its time. */

@@ -59,11 +59,11 @@ export function writeBlock(
   encoding: Encoding,
   surround: Surround,
 ): number {
-  const { first, count, step = 1 } = block;
+  const { first, count, stride = 1 } = block;
   if (first < 0n || (count > 0 && idAt(block, count - 1) > MAX_ID)) {
     throw new RangeError(`cannot write ${count} IDs from ${first} on: not in 0..${MAX_ID}`);
   }
-  if (step !== 1) return writeSpaced(target, at, block, encoding, surround);
+  if (stride !== 1) return writeSpaced(target, at, block, encoding, surround);
   const end = first + BigInt(count);
   const low = lowDigitsOf(encoding);
   const span = BigInt(low.span);

@@ -8,17 +8,17 @@ export interface Grant {
   readonly end: number;
 }
 
-/** A run of IDs at one distance: first, first + step, … first + (count − 1) × step. */
+/** A run of IDs at one distance: first, first + stride, … first + (count − 1) × stride. */
 export interface Block {
   readonly first: bigint;
   readonly count: number;
-  /** 1 where absent: only segments with a delta have another. */
-  readonly step?: number;
+  /** The distance, ≥ 1. Default 1: only segments with a delta have another. */
+  readonly stride?: number;
 }
 
 /** The ID at a place of a block, 0 to count − 1. */
-export function idAt({ first, step = 1 }: Block, offset: number): bigint {
-  return first + BigInt(offset) * BigInt(step);
+export function idAt({ first, stride = 1 }: Block, offset: number): bigint {
+  return first + BigInt(offset) * BigInt(stride);
 }
 
 /** The grants of worker `shard` as blocks, one per tick that they cross, in order. */

@@ -23,8 +23,8 @@ export function blocksAnswer(
 ): BlocksAnswer {
   const isSegment = freshForMs === undefined;
   return {
-    blocks: blocks.map(({ first, count, step = 1 }) => {
-      return { first: `${first}`, count, ...(isSegment && { step }) };
+    blocks: blocks.map(({ first, count, stride = 1 }) => {
+      return { first: `${first}`, count, ...(isSegment && { step: stride }) };
     }),
     shard,
     freshForMs: freshForMs ?? SEGMENT_FRESH_FOR_MS,

@@ -9,24 +9,24 @@ let lowTexts: readonly string[] = [];
 
 export class DecimalRun {
   readonly #first: bigint;
-  readonly #step: number;
+  readonly #stride: number;
   /** The digits above the last four; undefined where there are none. */
   #high: string | undefined;
   /** The distance from the first ID at which these high digits begin; 0 or less for those of the first ID. */
   #origin: number;
 
-  /** Of the IDs from `first` on, 0 or greater, at a distance of `step`. */
-  constructor(first: bigint, step = 1) {
+  /** Of the IDs from `first` on, 0 or greater, at a distance of `stride`. */
+  constructor(first: bigint, stride = 1) {
     lowTexts = lowTexts.length > 0 ? lowTexts : makeLowTexts();
     this.#first = first;
-    this.#step = step;
+    this.#stride = stride;
     this.#origin = 0;
     this.#moveTo(0);
   }
 
   /** The text of the ID at an offset, 0 or greater. */
   at(offset: number): string {
-    const distance = offset * this.#step;
+    const distance = offset * this.#stride;
     let low = distance - this.#origin;
     if (low < 0 || low >= LOW_SPAN) {
       this.#moveTo(distance);

@@ -1,6 +1,6 @@
 import { type Takes, wholeTakes } from "./takes.ts";
 
-/** What of a wish cannot be, field by field. */
+/** What of a input cannot be, field by field. */
 export interface FieldError extends Takes {
   readonly field: string;
 }

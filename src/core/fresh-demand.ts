@@ -1,22 +1,22 @@
 /**
- * How much to lease ahead for callers that want fresh IDs: as much as is asked for until the lease is too old.
+ * How much to prefetch for callers that want fresh IDs: as much as is asked for until they are too old.
  *
  * A lone request costs one exact call. Repeated demand begins with as many as found nothing, FRESH_COUNT_MIN at least,
  * or with half of what it had before a short silence: a holder that was held up comes back with all who waited.
- * Each lease is sized by the rate at which the one before was used, between half of that one and double the largest
+ * Each stock is sized by the rate at which the one before was used, between half of that one and double the largest
  * yet. So a busy holder fetches about once per freshForMs whatever the load, and little is left over: a fixed size
  * would leave up to half. Half at least, since a holder that was held up could not use what it had.
  * The next fetch is made as late as it may be: a round trip before the end, never before half.
  */
-import { isWithin, type LeaseUse, type RefillRule } from "./block-buffer.ts";
+import { isWithin, type RefillRule, type StockUse } from "./block-buffer.ts";
 
-/** IDs for fewer callers than that are not worth a lease: they are fetched one by one. */
+/** IDs for fewer callers than that are not worth a stock: they are fetched one by one. */
 export const FRESH_COUNT_MIN = 4;
 /** Misses within freshForMs that count as repeated demand, unless said otherwise. */
 const REPEATED_MISSES = 2;
 /** Demand is remembered for so many times freshForMs after it fell silent: longer than a collection of garbage takes. */
 const REMEMBERED_TIMES = 4;
-/** A fetch ahead is made at least this long before its lease is wanted, in ms: clocks count whole ms, and queues form. */
+/** A fetch ahead is made at least this long before its stock is wanted, in ms: clocks count whole ms, and queues form. */
 const LEAD_MIN_MS = 10;
 /** … and this many round trips. */
 const LEAD_ROUND_TRIPS = 1.25;
@@ -28,14 +28,14 @@ export class FreshDemand implements RefillRule {
   /** IDs that a caller usually wants at once. */
   protected usualCount = 1;
   #count = 0;
-  /** What was leased at one time before the silence. */
+  /** What was prefetched at one time before the silence. */
   #remembered = 0;
   #activeAtMs = 0;
   #missesSinceMs = 0;
   #misses = 0;
   #roundTripMs = 0;
 
-  /** `repeatedMisses`: so many misses are worth a lease. */
+  /** `repeatedMisses`: so many misses are worth a stock. */
   constructor(freshForMs: number, repeatedMisses = REPEATED_MISSES) {
     this.freshForMs = freshForMs;
     this.#repeatedMisses = repeatedMisses;
@@ -45,12 +45,12 @@ export class FreshDemand implements RefillRule {
     const isRecent = isWithin(nowMs - this.#missesSinceMs, this.freshForMs);
     const misses = isRecent ? this.#misses : 0;
     if (misses < this.#repeatedMisses) return this.#count;
-    // So many were wanted within freshForMs, whatever was leased meanwhile.
+    // So many were wanted within freshForMs, whatever was prefetched meanwhile.
     const wanted = Math.max(misses, FRESH_COUNT_MIN) * this.usualCount;
     return Math.ceil(Math.max(wanted, this.#count, this.#remembered / 2));
   }
 
-  isDue({ count, used, servedMs, ageMs, freshForMs }: LeaseUse): boolean {
+  isDue({ count, used, servedMs, ageMs, freshForMs }: StockUse): boolean {
     const leadMs = this.#leadMs(freshForMs);
     const usedInLead = (used * leadMs) / Math.max(1, servedMs);
     const soonUsedUp = used * 2 >= count && count - used <= usedInLead;
@@ -59,7 +59,7 @@ export class FreshDemand implements RefillRule {
 
   /** `isUsedUp`: it had too little left. */
   ended(
-    { count, used, servedMs, ageMs, freshForMs }: LeaseUse,
+    { count, used, servedMs, ageMs, freshForMs }: StockUse,
     nowMs: number,
     isUsedUp = used >= count,
   ): void {

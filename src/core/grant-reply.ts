@@ -5,8 +5,8 @@
  * that costs workerd as much as a fifth of the whole call (measured); a text costs nothing.
  */
 import type { Grant } from "./block.ts";
-import { isRefusalCode, type Refusal } from "./errors.ts";
 import type { InstanceClock } from "./object-clock.ts";
+import { isRefusalCode, type Refusal } from "./refusal.ts";
 
 /** On a refusal, `granted`: IDs that this call was granted before, now a gap; `waitedMs`: waits asked for. */
 export type GrantResult =

@@ -19,7 +19,7 @@
  *
  * Pure: rows, clocks and tokens are handed in. The outcome holds the answer and the rows to write before it leaves.
  */
-import type { Refusal } from "./errors.ts";
+
 import { type Layout, tickAt } from "./layout.ts";
 import {
   anotherRequest,
@@ -29,6 +29,7 @@ import {
   refuseClocks,
   tooManyLeases,
 } from "./lease-refusals.ts";
+import type { Refusal } from "./refusal.ts";
 import { type Fence, leasableWorkers, stateOf, type WorkerLease } from "./worker-lease.ts";
 
 /** The stored leases, read by index: a decision needs a few rows, and a layout may have 2^21 worker IDs to lease. */

@@ -1,7 +1,8 @@
 /** Refusals of the lease desk. */
-import type { Refusal } from "./errors.ts";
+
 import { type Layout, tickAt, tickStartMs } from "./layout.ts";
 import { CLOCK_DISAGREEMENT_MAX_MS, CLOCK_DISAGREEMENT_RETRY_MS } from "./limits.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** The clocks of the desk and of its caller, unix ms. */
 export interface DeskClocks {

@@ -1,9 +1,10 @@
 /** Why a line grants nothing, in words, and when to try again. */
-import type { Refusal } from "./errors.ts";
+
 import { capacityOf, firstToOpen, type LaneWindow } from "./lanes.ts";
 import { type Layout, tickAt, tickStartMs } from "./layout.ts";
 import { CLOCK_DISAGREEMENT_RETRY_MS } from "./limits.ts";
 import type { Policy } from "./policy.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** The refusal of a count that can't open within the wait that is left; undefined if it can. */
 export function shortage(

@@ -39,12 +39,12 @@
  * Pure: clock, randomness and storage belong to the caller.
  */
 import type { Grant } from "./block.ts";
-import type { Refusal } from "./errors.ts";
 import { firstToOpen, type LaneWindow, lanesInUse } from "./lanes.ts";
 import { type Layout, tickAt, tickStartMs } from "./layout.ts";
 import { CLOCK_DISAGREEMENT_MAX_MS, RESERVE_PAST_END_DIVISOR } from "./limits.ts";
 import { beforeEpoch, clockDisagreement, lineExhausted, shortage } from "./line-refusal.ts";
 import type { Policy } from "./policy.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** One lane: the lowest position not yet granted, and the mark that no grant has passed. */
 export interface Lane {

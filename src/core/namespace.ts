@@ -22,7 +22,7 @@ import type { Region } from "./regions.ts";
 import {
   defineSegment,
   type SegmentDefinition,
-  type SegmentWish,
+  type SegmentInput,
   segmentConflicts,
 } from "./segment-definition.ts";
 import { leasableWorkers } from "./worker-lease.ts";
@@ -47,12 +47,12 @@ export interface SnowflakeDefinition {
 }
 
 /** What a person asks for. Absent: as it is, or the default where the namespace is new; of a policy, the preset's. */
-export interface SnowflakeWish extends Partial<Omit<SnowflakeDefinition, "kind" | "policy">> {
+export interface SnowflakeInput extends Partial<Omit<SnowflakeDefinition, "kind" | "policy">> {
   readonly kind: "snowflake";
   readonly policy?: Partial<NamespacePolicy>;
 }
 
-export type NamespaceWish = SnowflakeWish | SegmentWish;
+export type NamespaceInput = SnowflakeInput | SegmentInput;
 export type NamespaceDefinition = SnowflakeDefinition | SegmentDefinition;
 
 export type Defined =
@@ -71,12 +71,12 @@ export function shardsMax({ workerCount }: Layout): number {
   return Math.min(SHARDS_MAX, Math.max(1, Math.floor(workerCount / 2)));
 }
 
-/** What a wish makes of a namespace: a new one, or `stored` with what may change of it. */
-export function defineNamespace(wish: NamespaceWish, stored?: NamespaceDefinition): Defined {
+/** What a input makes of a namespace: a new one, or `stored` with what may change of it. */
+export function defineNamespace(input: NamespaceInput, stored?: NamespaceDefinition): Defined {
   const { definition, errors } =
-    wish.kind === "segment"
-      ? defineSegment(wish, stored?.kind === "segment" ? stored : undefined)
-      : defineSnowflake(wish, stored?.kind === "snowflake" ? stored : undefined);
+    input.kind === "segment"
+      ? defineSegment(input, stored?.kind === "segment" ? stored : undefined)
+      : defineSnowflake(input, stored?.kind === "snowflake" ? stored : undefined);
   const fields = stored && definition ? conflictsOf(stored, definition) : [];
   if (stored && definition && fields.length > 0) {
     return { kind: "conflict", fields, stored, wished: definition };
@@ -85,25 +85,25 @@ export function defineNamespace(wish: NamespaceWish, stored?: NamespaceDefinitio
   return { kind: "defined", definition };
 }
 
-function defineSnowflake(wish: SnowflakeWish, stored: SnowflakeDefinition | undefined) {
-  const presetName = wish.preset ?? stored?.preset ?? "default";
+function defineSnowflake(input: SnowflakeInput, stored: SnowflakeDefinition | undefined) {
+  const presetName = input.preset ?? stored?.preset ?? "default";
   const preset = PRESETS.get(presetName);
   if (!preset) {
     const detail = `takes ${[...PRESETS.keys()].join(", ")}`;
     return { definition: undefined, errors: [{ field: "preset", detail }] };
   }
   const spec =
-    wish.layout ?? (wish.preset === undefined ? stored?.layout : undefined) ?? preset.spec;
+    input.layout ?? (input.preset === undefined ? stored?.layout : undefined) ?? preset.spec;
   const layout = layoutOf(spec);
-  const shards = wish.shards ?? stored?.shards ?? Math.min(SHARDS_DEFAULT, shardsMax(layout));
+  const shards = input.shards ?? stored?.shards ?? Math.min(SHARDS_DEFAULT, shardsMax(layout));
   const definition: SnowflakeDefinition = {
-    kind: wish.kind,
+    kind: input.kind,
     preset: presetName,
     layout: spec,
-    policy: policyOf(preset.policy, wish.policy ?? {}, layout),
+    policy: policyOf(preset.policy, input.policy ?? {}, layout),
     shards,
-    regions: wish.regions ?? stored?.regions ?? REGIONS_DEFAULT,
-    keyShards: wish.keyShards ?? stored?.keyShards ?? shards,
+    regions: input.regions ?? stored?.regions ?? REGIONS_DEFAULT,
+    keyShards: input.keyShards ?? stored?.keyShards ?? shards,
   };
   return { definition, errors: errorsOf(definition, layout) };
 }

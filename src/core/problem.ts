@@ -1,7 +1,7 @@
 /** Problems: the failures of a request as values, with the status and title that HTTP gives them (RFC 9457). */
 import type { ParameterError } from "./binding.ts";
-import { isDefinite, type Refusal, type RefusalCode } from "./errors.ts";
 import type { FieldError } from "./field-error.ts";
+import { isDefinite, type Refusal, type RefusalCode } from "./refusal.ts";
 
 export type ProblemCode =
   | RefusalCode

@@ -15,23 +15,23 @@ export interface SegmentDefinition extends ValuesOf<typeof SEGMENT_FIELDS> {
 }
 
 /** What a person asks for. start, max, delta and remainder, absent: as they are; the rest, absent: the default. */
-export type SegmentWish = Pick<SegmentDefinition, "kind"> & Partial<SegmentDefinition>;
+export type SegmentInput = Pick<SegmentDefinition, "kind"> & Partial<SegmentDefinition>;
 
 const START_DEFAULT = "1";
 
-/** What a wish makes of a segment namespace, and what of it cannot be. */
+/** What a input makes of a segment namespace, and what of it cannot be. */
 export function defineSegment(
-  wish: SegmentWish,
+  input: SegmentInput,
   stored?: SegmentDefinition,
 ): { readonly definition: SegmentDefinition; readonly errors: readonly FieldError[] } {
   const definition: SegmentDefinition = {
     kind: "segment",
-    step: wish.step ?? Math.max(SEGMENT_STEP_DEFAULT, wish.delta ?? stored?.delta ?? 1),
-    start: wish.start ?? stored?.start ?? START_DEFAULT,
-    max: wish.max ?? stored?.max ?? `${MAX_ID}`,
-    delta: wish.delta ?? stored?.delta ?? 1,
-    remainder: wish.remainder ?? stored?.remainder ?? 0,
-    description: wish.description ?? "",
+    step: input.step ?? Math.max(SEGMENT_STEP_DEFAULT, input.delta ?? stored?.delta ?? 1),
+    start: input.start ?? stored?.start ?? START_DEFAULT,
+    max: input.max ?? stored?.max ?? `${MAX_ID}`,
+    delta: input.delta ?? stored?.delta ?? 1,
+    remainder: input.remainder ?? stored?.remainder ?? 0,
+    description: input.description ?? "",
   };
   return { definition, errors: errorsOf(definition) };
 }

@@ -5,7 +5,7 @@
  * under 15 min the step doubles, unless that would pass SEGMENT_STEP_MAX; from 30 min on it halves, unless that
  * would fall below the namespace's step; in between, and in those two cases, it stays.
  */
-import type { LeaseUse, RefillRule } from "./block-buffer.ts";
+import type { RefillRule, StockUse } from "./block-buffer.ts";
 import { SEGMENT_STEP_MAX } from "./limits.ts";
 
 /** How long a segment should last, in ms (Leaf's SEGMENT_DURATION). */
@@ -34,7 +34,7 @@ export class SegmentDemand implements RefillRule {
     return this.#planned.step;
   }
 
-  isDue({ count, used }: LeaseUse): boolean {
+  isDue({ count, used }: StockUse): boolean {
     return used * PREFETCH_DIVISOR > count;
   }
 

@@ -1,6 +1,7 @@
 /** What a segment object answers, and its wire form: text, for the reason that grant-reply gives. */
-import { isRefusalCode, type Refusal } from "./errors.ts";
+
 import { MAX_ID } from "./limits.ts";
+import { isRefusalCode, type Refusal } from "./refusal.ts";
 import type { Allocation } from "./segment.ts";
 
 /** Writes a reply: `[from, until]` as texts, or the refusal as an object. */

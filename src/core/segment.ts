@@ -12,7 +12,7 @@
  * Pure. Numbers reach 2^63 − 1, so they are BigInts; there are a few of them a segment, none an ID.
  */
 import type { Block } from "./block.ts";
-import type { Refusal } from "./errors.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** Which numbers a namespace can produce. */
 export interface SegmentNumbers {
@@ -63,7 +63,7 @@ export function blockOf(numbers: SegmentNumbers, { from, until }: Segment): Bloc
   if (first >= until) return undefined;
   const { delta } = numbers;
   const count = Number((until - 1n - first) / BigInt(delta)) + 1;
-  return delta === 1 ? { first, count } : { first, count, step: delta };
+  return delta === 1 ? { first, count } : { first, count, stride: delta };
 }
 
 /** The lowest ID at or above `from`. */

@@ -9,24 +9,24 @@ export function idOf({ block, offset }: BlockBuffer): bigint {
 
 /** The shard that granted it. */
 export function shardOf({ inUse }: BlockBuffer): number {
-  return inUse?.lease.shard ?? 0;
+  return inUse?.stock.shard ?? 0;
 }
 
-/** So many IDs at least may be handed out now; just so many where leases do not age. */
+/** So many IDs at least may be handed out now; just so many where stocks do not age. */
 export function leftAt(buffer: BlockBuffer, nowMs: number): number {
   const { inUse, ahead } = buffer;
-  const inUseLeft = inUse && buffer.isFresh(inUse.lease, nowMs) ? inUse.count - inUse.used : 0;
+  const inUseLeft = inUse && buffer.isFresh(inUse.stock, nowMs) ? inUse.count - inUse.used : 0;
   return inUseLeft + (ahead && buffer.isFresh(ahead, nowMs) ? countOf(ahead) : 0);
 }
 
 /**
- * Makes the next `count` IDs come from one lease. Switches to the lease fetched ahead if only that one has enough: the
- * rest of the lease in use is a gap. False if neither has enough.
+ * Makes the next `count` IDs come from one stock. Switches to the stock fetched ahead if only that one has enough: the
+ * rest of the stock in use is a gap. False if neither has enough.
  */
 export function openFor(buffer: BlockBuffer, count: number, nowMs: number): boolean {
   const { inUse } = buffer;
   // Nor may one ahead that is too old, or too small, stay there: while it does no other is fetched.
-  if (!inUse || !buffer.isFresh(inUse.lease, nowMs)) buffer.switchToNext(nowMs);
+  if (!inUse || !buffer.isFresh(inUse.stock, nowMs)) buffer.switchToNext(nowMs);
   return hasLeft(buffer, count) || (hasAhead(buffer, count) && buffer.switchToNext(nowMs));
 }
 

@@ -20,7 +20,7 @@ import { namespaces } from "./namespaces.ts";
 import { problem } from "./problem.ts";
 import { range } from "./range.ts";
 import { namedRequest } from "./request-id.ts";
-import { secure } from "./secure.ts";
+import { secure } from "./security-headers.ts";
 import { shards } from "./shards.ts";
 import { surroundingsOf } from "./surroundings.ts";
 import { tinyId } from "./tinyid.ts";

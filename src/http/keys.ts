@@ -11,7 +11,7 @@ import { listOf, oneOf, shortText } from "../service/schema.ts";
 import { requires } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, timelyBody } from "./body.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOf, pageQuery } from "./pagination.ts";
 import { invalidParameters, problem } from "./problem.ts";
 
 const nameTakes = `takes 1 to ${KEY_NAME_CHARS_MAX} characters`;
@@ -72,13 +72,13 @@ keys.post("/", timelyBody, limitedBody, async (c) => {
   if (expiresAtMs !== undefined && expiresAtMs <= nowMs) {
     return invalidBody(c, [{ field: "expiresAt", detail: "takes an instant in the future" }]);
   }
-  const wish = expiresAtMs === undefined ? rest : { ...rest, expiresAtMs };
-  const beyond = fieldBeyond(c.get("caller"), wish);
+  const input = expiresAtMs === undefined ? rest : { ...rest, expiresAtMs };
+  const beyond = fieldBeyond(c.get("caller"), input);
   if (beyond !== undefined) {
     const detail = `A key can't make one that may do more or lasts longer than itself: ${beyond} goes beyond yours.`;
     return problem(c, { code: "forbidden", detail });
   }
-  const created = await createKey(c.env.REGISTRY, wish, nowMs, c.get("caller"));
+  const created = await createKey(c.env.REGISTRY, input, nowMs, c.get("caller"));
   if (created.kind === "full") {
     const detail = `This deployment has its ${created.most} keys; revoke some.`;
     return problem(c, { code: "forbidden", detail });

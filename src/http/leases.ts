@@ -24,7 +24,7 @@ import { anyWholeText, oneOf, shortText, wholeNumber, wholeText } from "../servi
 import type { NamespaceEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, readOptionalBody, timelyBody } from "./body.ts";
 import { withNamespace } from "./namespace.ts";
-import { pageOf } from "./page.ts";
+import { pageOf } from "./pagination.ts";
 import { invalidParameters, problem, refused, wrongKind } from "./problem.ts";
 
 /** The holder of a lease that nobody gave a name. */

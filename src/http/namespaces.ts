@@ -3,7 +3,7 @@ import {
   NAME_TAKES,
   NAMESPACE_NAME,
   type NamespaceDefinition,
-  type NamespaceWish,
+  type NamespaceInput,
 } from "../core/namespace.ts";
 import { NAMESPACE_RETIRED, type Problem } from "../core/problem.ts";
 import type { PutReply, Revoked } from "../objects/registry.ts";
@@ -23,7 +23,7 @@ import type { AppEnv } from "./app-env.ts";
 import { invalidBody, limitedBody, readBody, timelyBody } from "./body.ts";
 import { withNamespace } from "./namespace.ts";
 import { NamespaceBody, namespaceBodyLike } from "./namespace-body.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOf, pageQuery } from "./pagination.ts";
 import { invalidParameters, problem } from "./problem.ts";
 
 export const NAMESPACES_QUERY = pageQuery(NAMESPACE_NAME);
@@ -59,7 +59,7 @@ namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async 
   const reply = await putNamespace(
     c.env.REGISTRY,
     name,
-    body.value satisfies NamespaceWish,
+    body.value satisfies NamespaceInput,
     c.get("caller"),
   );
   return putAnswer(c, reply);

@@ -1,13 +1,13 @@
 /** Problems on the wire: RFC 9457 problem details. */
 import type { Context } from "hono";
 import type { ParameterError } from "../core/binding.ts";
-import type { Refusal } from "../core/errors.ts";
 import {
   invalidParameters as invalid,
   PROBLEM_KINDS,
   type Problem,
   problemOf,
 } from "../core/problem.ts";
+import type { Refusal } from "../core/refusal.ts";
 
 /** A parsed request, or the response that rejects it. */
 export type Parsed<Value> =

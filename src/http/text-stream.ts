@@ -1,5 +1,5 @@
 import type { Block } from "../core/block.ts";
-import type { RefusalCode } from "../core/errors.ts";
+import type { RefusalCode } from "../core/refusal.ts";
 import type { Granted, Issued } from "../service/issued.ts";
 
 /**

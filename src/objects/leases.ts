@@ -9,7 +9,6 @@
  *  K4 An instance whose clock is proved to be frozen (core/object-clock) ends; the next reads the true clock.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Refusal } from "../core/errors.ts";
 import { type Layout, type LayoutSpec, layoutOf } from "../core/layout.ts";
 import {
   type AcquireInput,
@@ -23,6 +22,7 @@ import {
   renew,
 } from "../core/lease-desk.ts";
 import type { ClockEcho, InstanceClock } from "../core/object-clock.ts";
+import type { Refusal } from "../core/refusal.ts";
 import type { WorkerLease } from "../core/worker-lease.ts";
 import { Instance } from "./instance.ts";
 import { LeaseStorage } from "./lease-storage.ts";

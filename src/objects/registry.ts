@@ -18,7 +18,7 @@ import {
   type Scope,
 } from "../core/api-key.ts";
 import { API_KEYS_MAX, NAMES_MAX, NAMESPACES_MAX } from "../core/limits.ts";
-import { type Defined, defineNamespace, type NamespaceWish } from "../core/namespace.ts";
+import { type Defined, defineNamespace, type NamespaceInput } from "../core/namespace.ts";
 import { RegistryStorage, type StoredNamespace } from "./registry-storage.ts";
 
 /** The caller's key was revoked or has expired (R3). */
@@ -65,7 +65,7 @@ export class Registry extends DurableObject<Env> {
   }
 
   /** Creates a namespace, or changes what may change of one. `by`: the caller's id. */
-  putNamespace(name: string, wish: NamespaceWish, by: string): PutReply {
+  putNamespace(name: string, input: NamespaceInput, by: string): PutReply {
     if (!this.isInForce(by, "admin")) return REVOKED;
     const before = this.#storage.namespace(name);
     if (before?.retiredMs !== undefined) return { kind: "retired" };
@@ -74,7 +74,7 @@ export class Registry extends DurableObject<Env> {
       return { kind: "full", of: "namespaces", most: NAMESPACES_MAX };
     }
     if (!before && names >= NAMES_MAX) return { kind: "full", of: "names", most: NAMES_MAX };
-    const defined = defineNamespace(wish, before?.definition);
+    const defined = defineNamespace(input, before?.definition);
     if (defined.kind !== "defined") return defined;
     const { definition } = defined;
     const createdMs = before?.createdMs ?? Date.now();

@@ -16,7 +16,7 @@
  *     forgets nothing, and neither does one that is old because its call was queued. No call is refused for its clocks.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Refusal, RefusalCode } from "../core/errors.ts";
+import type { Refusal, RefusalCode } from "../core/refusal.ts";
 import {
   allocateCount,
   allocateWidth,

@@ -1,6 +1,6 @@
-import type { Refusal, RefusalCode } from "../core/errors.ts";
 import { type Layout, tickAt } from "../core/layout.ts";
 import type { LineState } from "../core/line.ts";
+import type { Refusal, RefusalCode } from "../core/refusal.ts";
 import type { Counters } from "./counters.ts";
 
 /** One lane as an operator sees it. */

@@ -19,7 +19,6 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Grant } from "../core/block.ts";
-import type { Refusal, RefusalCode } from "../core/errors.ts";
 import { type GrantResult, writeGrantReply } from "../core/grant-reply.ts";
 import type { Layout } from "../core/layout.ts";
 import {
@@ -33,6 +32,7 @@ import {
 } from "../core/line.ts";
 import type { ClockPair } from "../core/mark-reading.ts";
 import type { Policy } from "../core/policy.ts";
+import type { Refusal, RefusalCode } from "../core/refusal.ts";
 import { type Counters, countersOf } from "./counters.ts";
 import { Instance } from "./instance.ts";
 import { parseLineSpec } from "./line-spec.ts";

@@ -147,7 +147,7 @@ function placementOf(
       detail: "and shard exclude each other: a key has its own shard",
     });
   }
-  const placement = { shard, key, strict: order === "strict", from };
+  const placement = { shard, orderingKey: key, strict: order === "strict", from };
   // Snowflakes depend on the clock, so a repeated request gets other IDs.
   if (kind !== "segment" || idempotencyKey === undefined) return placement;
   errors.push(...idempotencyErrors(idempotencyKey));

@@ -1,5 +1,5 @@
 import type { Block } from "../core/block.ts";
-import type { Refusal } from "../core/errors.ts";
+import type { Refusal } from "../core/refusal.ts";
 
 /** IDs of one shard. */
 export interface Granted {

@@ -1,5 +1,5 @@
 import { ADMIN, ANYBODY, type ApiKeyRecord, isExpired, type Scope } from "../core/api-key.ts";
-import { remember } from "../core/remember.ts";
+import { setBounded } from "../core/bounded-map.ts";
 import type { AddKeyReply, Registry, RemoveReply } from "../objects/registry.ts";
 import { CACHE_ENTRIES_MAX, CACHE_TRUSTED_MS } from "./limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
@@ -29,7 +29,7 @@ let admin: { readonly key: string; readonly digest: string } | undefined;
 const encoder = new TextEncoder();
 
 /** What a new key is to be. */
-export type KeyWish = Omit<ApiKeyRecord, "id" | "createdMs">;
+export type KeyInput = Omit<ApiKeyRecord, "id" | "createdMs">;
 
 export type CreatedKey =
   /** `key` is shown once and kept nowhere. */
@@ -42,7 +42,7 @@ export type CreatedKey =
  */
 export async function createKey(
   registry: RegistryBinding,
-  wish: KeyWish,
+  input: KeyInput,
   nowMs: number,
   by: ApiKeyRecord,
 ): Promise<CreatedKey> {
@@ -50,8 +50,8 @@ export async function createKey(
   const id = base64url(crypto.getRandomValues(new Uint8Array(KEY_ID_BYTES)));
   const key = `${KEY_PREFIX}${random}${await checkOf(random)}`;
   const hash = (await sha256(key)).toHex();
-  const scopes = [...new Set(wish.scopes)];
-  const record: ApiKeyRecord = { ...wish, scopes, id, createdMs: nowMs };
+  const scopes = [...new Set(input.scopes)];
+  const record: ApiKeyRecord = { ...input, scopes, id, createdMs: nowMs };
   const add = (stub: DurableObjectStub<Registry>) => stub.addKey(record, hash, by.id);
   const reply = confirmed(await callRegistry<AddKeyReply>(registry, add, { changes: true }));
   return reply.kind === "created" ? { kind: "created", key, record } : reply;
@@ -120,7 +120,7 @@ export async function findKey(
   const hash = digest.toHex();
   if (crypto.subtle.timingSafeEqual(digest, await sha256(adminKey))) {
     admin = { key: adminKey, digest: hash };
-    remember(digestsOfKnown, token, hash, CACHE_ENTRIES_MAX);
+    setBounded(digestsOfKnown, token, hash, CACHE_ENTRIES_MAX);
     return ADMIN;
   }
   const [, random, check] = KEY_FORMAT.exec(token) ?? [];
@@ -129,7 +129,7 @@ export async function findKey(
     callRegistry<ApiKeyRecord | undefined>(registry, (stub) => stub.keyByHash(hash));
   const record = await known.get(hash, read, hooks);
   if (!record || isExpired(record, Date.now())) return undefined;
-  remember(digestsOfKnown, token, hash, CACHE_ENTRIES_MAX);
+  setBounded(digestsOfKnown, token, hash, CACHE_ENTRIES_MAX);
   return record;
 }
 

@@ -1,7 +1,7 @@
 /** Leases of worker IDs, asked of the namespace's desk. */
 import { type ApiKeyRecord, hasScope } from "../core/api-key.ts";
-import type { Refusal } from "../core/errors.ts";
 import type { AcquireInput, LeaseTerms, ReleaseInput, RenewInput } from "../core/lease-desk.ts";
+import type { Refusal } from "../core/refusal.ts";
 import type { LeasePageReply, LeaseReply, Leases } from "../objects/leases.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
 import { callObject, refusedBy } from "./object-call.ts";

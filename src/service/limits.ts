@@ -8,15 +8,15 @@ export const STREAM_CALL_COUNT = 10_000;
 export const STREAM_WAIT_MAX_MS = 30_000;
 /** Home shards that an isolate remembers, one per namespace; the oldest is forgotten first. */
 export const HOME_SHARDS_MAX = 1000;
-/** Namespaces that an isolate leases IDs ahead for; the oldest is forgotten first, its IDs are a gap. */
+/** Namespaces that an isolate prefetches IDs for; the oldest is forgotten first, its IDs are a gap. */
 export const FRESH_NAMESPACES_MAX = 1000;
-/** Blocks of one lease ahead, one per tick: bounds its memory where a tick has few IDs. */
+/** Blocks of one prefetch, one per tick: bounds its memory where a tick has few IDs. */
 export const FRESH_BLOCKS_MAX = 64;
-/** The same of a lease of batches, which are larger: half a million IDs of 12 sequence bits. */
+/** The same of a prefetch of batches, which is larger: half a million IDs of 12 sequence bits. */
 export const BATCH_BLOCKS_MAX = 128;
-/** A lease of batches takes one part in so many of what an idle line opens at once: four isolates may come together, … */
+/** A prefetch of batches takes one part in so many of what an idle line opens at once: four isolates may come together, … */
 export const BATCH_AT_ONCE_DIVISOR = 4;
-/** … and of what a line opens while the lease is fresh: the rest is for those who ask it themselves. */
+/** … and of what a line opens while it is fresh: the rest is for those who ask it themselves. */
 export const BATCH_FRESH_DIVISOR = 2;
 /** Longest wait asked of an unpinned request's first shard, in ms: with its deadline, another can still reply within 2 s. */
 export const FIRST_WAIT_MAX_MS = 1100;

@@ -4,7 +4,7 @@ import {
   defineNamespace,
   NAMESPACE_NAME,
   type NamespaceDefinition,
-  type NamespaceWish,
+  type NamespaceInput,
   type SnowflakeDefinition,
 } from "../core/namespace.ts";
 import { lineSpecOf, type NamespacePolicy } from "../core/policy.ts";
@@ -130,10 +130,10 @@ export async function listNamespaces(
 export async function putNamespace(
   registry: RegistryBinding,
   name: string,
-  wish: NamespaceWish,
+  input: NamespaceInput,
   by: ApiKeyRecord,
 ): Promise<Exclude<PutReply, Revoked>> {
-  const put = (stub: DurableObjectStub<Registry>) => stub.putNamespace(name, wish, by.id);
+  const put = (stub: DurableObjectStub<Registry>) => stub.putNamespace(name, input, by.id);
   try {
     return confirmed(await callRegistry<PutReply>(registry, put, { changes: true }));
   } finally {
@@ -187,8 +187,8 @@ export function regionOf({ regions }: SnowflakeNamespace, shard: number): Region
   return region;
 }
 
-function builtIn(name: string, wish: NamespaceWish): [string, Namespace] {
-  const defined = defineNamespace(wish);
+function builtIn(name: string, input: NamespaceInput): [string, Namespace] {
+  const defined = defineNamespace(input);
   if (defined.kind !== "defined") throw new RangeError(`${name} is no namespace`);
   return [name, { ...served(name, defined.definition), builtIn: true, retired: false }];
 }

@@ -1,5 +1,5 @@
 /** Calling an object of the platform: a deadline, a second try on a new stub, and refusals in place of errors. */
-import type { Refusal } from "../core/errors.ts";
+import type { Refusal } from "../core/refusal.ts";
 import {
   CALL_TRIES_MAX,
   OVERLOADED_RETRY_MS,

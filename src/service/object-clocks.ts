@@ -1,4 +1,6 @@
 /** The clocks that this isolate's objects showed last: each call echoes them (core/object-clock). */
+
+import { setBounded } from "../core/bounded-map.ts";
 import {
   type ClockEcho,
   echoOf,
@@ -7,7 +9,6 @@ import {
   NO_ECHO,
   type SeenClock,
 } from "../core/object-clock.ts";
-import { remember } from "../core/remember.ts";
 import { OBJECT_CLOCKS_MAX } from "./limits.ts";
 
 /** By the object's name: plain data, so that it may outlive a request. */
@@ -17,7 +18,7 @@ const seen = new Map<string, SeenClock>();
 export function noteClock(name: string, { instance, nowMs }: InstanceClock): void {
   const clock = { instance, nowMs, seenAtMs: Date.now() };
   const known = seen.get(name);
-  if (!known || isStronger(clock, known)) remember(seen, name, clock, OBJECT_CLOCKS_MAX);
+  if (!known || isStronger(clock, known)) setBounded(seen, name, clock, OBJECT_CLOCKS_MAX);
 }
 
 /** What to return to that object in a call that leaves at `nowMs`. */

@@ -1,6 +1,6 @@
-import type { Refusal } from "../core/errors.ts";
+import { setBounded } from "../core/bounded-map.ts";
+import type { Refusal } from "../core/refusal.ts";
 import { type GeoPoint, nearestRegion } from "../core/regions.ts";
-import { remember } from "../core/remember.ts";
 import { shardOfKey } from "../core/rendezvous.ts";
 import { HOME_COUNT_MAX, HOME_SHARDS_MAX, UNAVAILABLE_REST_MS } from "./limits.ts";
 import type { SnowflakeNamespace } from "./namespaces.ts";
@@ -8,7 +8,7 @@ import type { SnowflakeNamespace } from "./namespaces.ts";
 /** What a request says about where and how it is served. */
 export interface Placement {
   readonly shard?: number | undefined;
-  readonly key?: string | undefined;
+  readonly orderingKey?: string | undefined;
   readonly strict: boolean;
   /** What the request's answer is kept under, with its owner; of segments only. */
   readonly idempotencyKey?: string | undefined;
@@ -37,17 +37,17 @@ const homes = new Map<string, Home>();
 const encoder = new TextEncoder();
 
 /** True where all of the request's IDs come from one shard, whatever the count. */
-export function isPinned({ shard, key, strict }: Placement): boolean {
-  return shard !== undefined || key !== undefined || strict;
+export function isPinned({ shard, orderingKey, strict }: Placement): boolean {
+  return shard !== undefined || orderingKey !== undefined || strict;
 }
 
-/** IDs for one key strictly increase, so keyed requests are strict. */
-export function isStrict({ key, strict }: Placement): boolean {
-  return strict || key !== undefined;
+/** IDs for one ordering key strictly increase, so keyed requests are strict. */
+export function isStrict({ orderingKey, strict }: Placement): boolean {
+  return strict || orderingKey !== undefined;
 }
 
 /**
- * The worker ID to ask: the one named, the key's, this isolate's home shard (another one while that
+ * The worker ID to ask: the one named, the ordering key's, this isolate's home shard (another one while that
  * rests, unless order is strict), or a random one of the nearest region where a large count would be
  * capped by a single worker ID.
  */
@@ -57,8 +57,8 @@ export function pickShard(
   count: number,
 ): number {
   if (placement.shard !== undefined) return placement.shard;
-  if (placement.key !== undefined) {
-    return shardOfKey(encoder.encode(placement.key), namespace.keyShards);
+  if (placement.orderingKey !== undefined) {
+    return shardOfKey(encoder.encode(placement.orderingKey), namespace.keyShards);
   }
   const home = homeOf(namespace, placement.from);
   if (placement.strict) return home.shard;
@@ -121,7 +121,7 @@ function homeOf(namespace: SnowflakeNamespace, from: Placement["from"]): Home {
   const known = homes.get(namespace.name);
   if (known) return known;
   const home: Home = { shard: shardNear(namespace, from), resting: new Map() };
-  remember(homes, namespace.name, home, HOME_SHARDS_MAX);
+  setBounded(homes, namespace.name, home, HOME_SHARDS_MAX);
   return home;
 }
 

@@ -6,7 +6,7 @@
  */
 import type { Block } from "../core/block.ts";
 import { BlockBuffer, type Fetch, type RefillRule } from "../core/block-buffer.ts";
-import { remember } from "../core/remember.ts";
+import { setBounded } from "../core/bounded-map.ts";
 import { openFor, shardOf, takeBlocks } from "../core/take-blocks.ts";
 import type { Issued } from "./issued.ts";
 import { FRESH_NAMESPACES_MAX } from "./limits.ts";
@@ -38,7 +38,7 @@ export interface PrefetchRules<Of extends Namespace, Rule extends RefillRule> {
 type Refused = Extract<Issued, { ok: false }>;
 
 /** The stock of one namespace, and the settings that it follows. */
-interface Stock<Of extends Namespace, Rule extends RefillRule> {
+interface Held<Of extends Namespace, Rule extends RefillRule> {
   namespace: Of;
   countMax: number;
   readonly buffer: BlockBuffer;
@@ -47,14 +47,14 @@ interface Stock<Of extends Namespace, Rule extends RefillRule> {
 
 export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
   readonly #rules: PrefetchRules<Of, Rule>;
-  readonly #stocks = new Map<string, Stock<Of, Rule>>();
+  readonly #stocks = new Map<string, Held<Of, Rule>>();
 
   constructor(rules: PrefetchRules<Of, Rule>) {
     this.#rules = rules;
   }
 
   /** The stock of a namespace; undefined if it could not serve two requests of `count` IDs. */
-  stockFor(namespace: Of, count: number): Stock<Of, Rule> | undefined {
+  stockFor(namespace: Of, count: number): Held<Of, Rule> | undefined {
     const stock = this.#stocks.get(namespace.name) ?? this.#stockOf(namespace);
     if (stock.namespace !== namespace) this.#follow(stock, namespace);
     return 2 * count > stock.countMax ? undefined : stock;
@@ -71,7 +71,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
   }
 
   /** `count` IDs from a stock; undefined if it has too few. */
-  take({ buffer, rule }: Stock<Of, Rule>, count: number, nowMs: number): Issued | undefined {
+  take({ buffer, rule }: Held<Of, Rule>, count: number, nowMs: number): Issued | undefined {
     this.#rules.asked?.(rule, count);
     const isOpen = !this.#rules.ofOneFetch || openFor(buffer, count, nowMs);
     const blocks: readonly Block[] | undefined = isOpen
@@ -85,7 +85,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
   /** Starts the fetch that is due, behind the response; its refusal, for a request that waits for it. */
   prefetch(
     source: Source<Of>,
-    { buffer, countMax }: Stock<Of, Rule>,
+    { buffer, countMax }: Held<Of, Rule>,
     nowMs: number,
   ): Promise<Refused | undefined> | undefined {
     const fetch = buffer.plan(nowMs, countMax);
@@ -109,15 +109,15 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
     return undefined;
   }
 
-  #stockOf(namespace: Of): Stock<Of, Rule> {
+  #stockOf(namespace: Of): Held<Of, Rule> {
     const rule = this.#rules.ruleFor(namespace);
     const stock = { namespace, countMax: 0, buffer: new BlockBuffer(rule), rule };
     this.#follow(stock, namespace);
-    remember(this.#stocks, namespace.name, stock, FRESH_NAMESPACES_MAX);
+    setBounded(this.#stocks, namespace.name, stock, FRESH_NAMESPACES_MAX);
     return stock;
   }
 
-  #follow(stock: Stock<Of, Rule>, namespace: Of): void {
+  #follow(stock: Held<Of, Rule>, namespace: Of): void {
     stock.namespace = namespace;
     stock.countMax = this.#rules.countMax(namespace);
     this.#rules.follow(stock.buffer, stock.rule, namespace);

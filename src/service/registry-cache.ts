@@ -14,7 +14,7 @@
  *  - refused, because its request may not ask: each of the others is charged itself, then one of them reads
  *  - lapsed (its request was cancelled) or forgotten: one of the others reads
  */
-import { remember } from "../core/remember.ts";
+import { setBounded } from "../core/bounded-map.ts";
 import {
   CACHE_ENTRIES_MAX,
   CACHE_RETRY_MS,
@@ -145,7 +145,7 @@ export class RegistryCache<Value> {
   #keep(key: string, entry: Entry<Value>, claim: Claim, value: Value | undefined): void {
     entry.answer = value === undefined ? unknownNow() : this.#answerOf(value, claim.atMs);
     this.forget(key);
-    remember(value === undefined ? this.#others : this.#known, key, entry, CACHE_ENTRIES_MAX);
+    setBounded(value === undefined ? this.#others : this.#known, key, entry, CACHE_ENTRIES_MAX);
   }
 
   /** An answer may be as old as its question, so its age counts from there. */
@@ -170,7 +170,7 @@ export class RegistryCache<Value> {
     const found = this.#find(key);
     if (found) return found;
     const made: Entry<Value> = {};
-    remember(this.#others, key, made, CACHE_ENTRIES_MAX);
+    setBounded(this.#others, key, made, CACHE_ENTRIES_MAX);
     return made;
   }
 }

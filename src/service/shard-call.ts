@@ -1,7 +1,7 @@
 import { type Block, blocksOf } from "../core/block.ts";
-import { isDefinite, type RefusalCode } from "../core/errors.ts";
 import { readGrantReply } from "../core/grant-reply.ts";
 import { NO_ECHO } from "../core/object-clock.ts";
+import { isDefinite, type RefusalCode } from "../core/refusal.ts";
 import type { Issued } from "./issued.ts";
 import {
   ANSWER_MAX_MS,

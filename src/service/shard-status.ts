@@ -1,4 +1,4 @@
-import type { Refusal } from "../core/errors.ts";
+import type { Refusal } from "../core/refusal.ts";
 import type { Region } from "../core/regions.ts";
 import type { ShardStatus, StatusReply } from "../objects/shard-status.ts";
 import { regionOf, type SnowflakeNamespace } from "./namespaces.ts";

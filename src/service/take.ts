@@ -1,10 +1,10 @@
 /** Taking IDs of a namespace of either kind: from this isolate's stock, from a shard, or from a segment's object. */
 import { BatchDemand } from "../core/batch-demand.ts";
 import type { Block } from "../core/block.ts";
-import { isDefinite } from "../core/errors.ts";
 import { FreshDemand } from "../core/fresh-demand.ts";
 import { idleCapacity } from "../core/lanes.ts";
 import { SEGMENT_STEP_MAX } from "../core/limits.ts";
+import { isDefinite } from "../core/refusal.ts";
 import { type Allocation, blockOf } from "../core/segment.ts";
 import { SegmentDemand } from "../core/segment-demand.ts";
 import type { Issued } from "./issued.ts";
@@ -153,12 +153,12 @@ function issuedOf({ numbers }: SegmentNamespace, allocation: Allocation): Issued
   return { ok: true, shard: ONLY_SHARD, blocks: [block] };
 }
 
-function partOf({ first, count, step = 1 }: Block, offset: number, most: number): Block {
+function partOf({ first, count, stride = 1 }: Block, offset: number, most: number): Block {
   const part = {
-    first: first + BigInt(offset) * BigInt(step),
+    first: first + BigInt(offset) * BigInt(stride),
     count: Math.min(most, count - offset),
   };
-  return step === 1 ? part : { ...part, step };
+  return stride === 1 ? part : { ...part, stride };
 }
 
 /** Single IDs of one fetch: a home shard's share of its ms, an idle line's room, a bounded number of blocks. */

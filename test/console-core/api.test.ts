@@ -260,12 +260,12 @@ describe("actions in a queue", () => {
 });
 
 describe("the body that makes a key", () => {
-  const wish = { name: "shop", namespaces: "", expires: "", scopes: ["issue"] };
+  const input = { name: "shop", namespaces: "", expires: "", scopes: ["issue"] };
 
   it("has only what was filled in", () => {
-    expect(bodyOf({ ...wish, name: "" })).toEqual({ scopes: ["issue"] });
+    expect(bodyOf({ ...input, name: "" })).toEqual({ scopes: ["issue"] });
     const expires = " 2099-01-31 ";
-    expect(bodyOf({ ...wish, namespaces: "default, js53", expires })).toEqual({
+    expect(bodyOf({ ...input, namespaces: "default, js53", expires })).toEqual({
       name: "shop",
       scopes: ["issue"],
       namespaces: ["default", "js53"],
@@ -278,6 +278,6 @@ describe("the body that makes a key", () => {
     [{ expires: "tomorrow" }, /Until takes unix ms/],
     [{ scopes: [] }, /one scope at least/],
   ])("%j: says why not", (part, why) => {
-    expect(() => bodyOf({ ...wish, ...part })).toThrow(why);
+    expect(() => bodyOf({ ...input, ...part })).toThrow(why);
   });
 });

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import {
-  type DesignWish,
+  type DesignInput,
   designAddress,
   designed,
   designIn,
-} from "../../src/console/design-wish.ts";
+} from "../../src/console/design-input.ts";
 import { facts, limitUses, shardsUse } from "../../src/console/layout-facts.ts";
 import { PUBLISHED } from "../../src/console/published.ts";
 import { parseRoute } from "../../src/console/route.ts";
@@ -44,7 +44,7 @@ const regionTexts = fc.oneof(
   fc.constantFrom("", " , ", "weur", "WEUR", "weur;enam", "mars", "apac apac"),
   fc.array(fc.constantFrom(...REGIONS), { maxLength: 34 }).map((all) => all.join(", ")),
 );
-const wishes: fc.Arbitrary<DesignWish> = fc.record({
+const wishes: fc.Arbitrary<DesignInput> = fc.record({
   spec: specs,
   shards: shardTexts,
   regions: regionTexts,

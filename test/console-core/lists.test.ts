@@ -231,17 +231,17 @@ describe("keys", () => {
 });
 
 describe("IDs that came", () => {
-  const wish = { name: "js53", count: "3", encoding: "base58", key: "" };
+  const input = { name: "js53", count: "3", encoding: "base58", key: "" };
 
   it("open in Decode, in the encoding they came in", () => {
-    const html = htmlOf(Ids({ got: { wish, ids: ["abc", "abd"] } }));
+    const html = htmlOf(Ids({ got: { input, ids: ["abc", "abd"] } }));
     expect(html).toContain('<a href="#/decode/js53/abc?encoding=base58">abc</a>');
     expect(wordsOf(html)).not.toContain("more");
   });
 
   it("are shown up to a hundred, and copied all", () => {
     const ids = Array.from({ length: 10_000 }, (_, id) => `${id}`);
-    const html = htmlOf(Ids({ got: { wish, ids } }));
+    const html = htmlOf(Ids({ got: { input, ids } }));
     expect(html.split("<li>").length - 1).toBe(100);
     expect(wordsOf(html)).toContain("… and 9900 more.");
   });
@@ -249,7 +249,7 @@ describe("IDs that came", () => {
   it.each(["", "0", "10001", "1.5", "007", "-1", "1e3"])(
     "a count of %j: says what it takes",
     (count) => {
-      expect(problemOf({ ...wish, count })).toMatchObject({
+      expect(problemOf({ ...input, count })).toMatchObject({
         field: "Count",
         message: "Count takes a whole number from 1 to 10,000.",
       });
@@ -257,7 +257,7 @@ describe("IDs that came", () => {
   );
 
   it("a name that cannot be one: says so, of the field", () => {
-    expect(problemOf({ ...wish, name: "no/name" })?.field).toBe("Namespace");
-    expect(problemOf(wish)).toBeUndefined();
+    expect(problemOf({ ...input, name: "no/name" })?.field).toBe("Namespace");
+    expect(problemOf(input)).toBeUndefined();
   });
 });

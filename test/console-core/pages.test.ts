@@ -1,6 +1,6 @@
 /** What the page shows for an address, with no request. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { designIn } from "../../src/console/design-wish.ts";
+import { designIn } from "../../src/console/design-input.ts";
 import { LayoutForm } from "../../src/console/parts/layout-form.tsx";
 import { parseRoute } from "../../src/console/route.ts";
 import { ENCODINGS, encode } from "../../src/core/codec.ts";

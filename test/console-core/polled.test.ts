@@ -1,6 +1,6 @@
 /** When the service is asked again, and when no more. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Away } from "../../src/console/parts/away.tsx";
+import { PollFailure } from "../../src/console/parts/poll-failure.tsx";
 import { NOTHING, ONCE, type Polled, poll } from "../../src/console/polled.ts";
 import { htmlOf, wordsOf } from "./view.ts";
 
@@ -52,7 +52,7 @@ function open(everyMs = EVERY_MS): { polled: () => Polled; leave: () => void } {
 }
 
 function said(polled: Polled): string {
-  return wordsOf(htmlOf(Away({ polled, scope: "read" })));
+  return wordsOf(htmlOf(PollFailure({ polled, scope: "read" })));
 }
 
 describe("a section", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linesOf, type Wish } from "../../src/console/get-lines.ts";
+import { type Input, linesOf } from "../../src/console/get-lines.ts";
 import { facts } from "../../src/console/layout-facts.ts";
 import { builtIn, namespaceIn } from "../../src/console/namespaces.ts";
 import { relativeTime } from "../../src/console/relative-time.ts";
@@ -44,9 +44,9 @@ describe("what a layout gives", () => {
 });
 
 describe("the lines that do the same", () => {
-  const wish: Wish = { name: "orders", count: "1", encoding: "decimal", key: "" };
-  const of = (change: Partial<Wish>, withKey = false) =>
-    linesOf({ ...wish, ...change }, "https://ids.example.com", withKey).map(([, line]) => line);
+  const input: Input = { name: "orders", count: "1", encoding: "decimal", key: "" };
+  const of = (change: Partial<Input>, withKey = false) =>
+    linesOf({ ...input, ...change }, "https://ids.example.com", withKey).map(([, line]) => line);
 
   it("one, as it comes", () => {
     expect(of({})).toEqual([

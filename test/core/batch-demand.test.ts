@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BatchDemand } from "../../src/core/batch-demand.ts";
-import type { LeaseUse } from "../../src/core/block-buffer.ts";
+import type { StockUse } from "../../src/core/block-buffer.ts";
 import { FRESH_COUNT_MIN, FreshDemand } from "../../src/core/fresh-demand.ts";
 import { simulateHolder } from "../support/holder-simulator.ts";
 
@@ -18,19 +18,19 @@ function missedBy(counts: readonly number[], everyMs = 0): BatchDemand {
   return demand;
 }
 
-function useOf(change: Partial<LeaseUse>): LeaseUse {
+function useOf(change: Partial<StockUse>): StockUse {
   return { count: 40_000, used: 40_000, servedMs: 0, ageMs: 5, freshForMs: FRESH_MS, ...change };
 }
 
-describe("how much is leased ahead for batches", () => {
+describe("how much is prefetched ahead for batches", () => {
   it.each([
     ["nobody", [], 0],
     ["a lone one", [10_000], 0],
     ["three at once", [10_000, 10_000, 10_000], 0],
     ["four at once", [10_000, 10_000, 10_000, 10_000], FRESH_COUNT_MIN * 10_000],
     ["small ones", [2, 2, 2, 2], FRESH_COUNT_MIN * 2],
-  ])("for %s that found nothing", (_, counts, leased) => {
-    expect(missedBy(counts).countAt(NOW_MS)).toBe(leased);
+  ])("for %s that found nothing", (_, counts, prefetched) => {
+    expect(missedBy(counts).countAt(NOW_MS)).toBe(prefetched);
   });
 
   it("four that are further apart than freshForMs are no repeated demand", () => {
@@ -47,16 +47,16 @@ describe("how much is leased ahead for batches", () => {
   });
 
   it("goes by the usual size, which the last few dozens make", () => {
-    // So far apart that they count as many as make a lease, no more.
-    const leased = (counts: number[]) =>
+    // So far apart that they count as many as make a stock, no more.
+    const prefetched = (counts: number[]) =>
       missedBy(counts, FRESH_MS / 3).countAt(NOW_MS + ((counts.length - 1) * FRESH_MS) / 3);
-    expect(leased([100, 100, 100, 100, 10_000])).toBeLessThan(FRESH_COUNT_MIN * 1000);
+    expect(prefetched([100, 100, 100, 100, 10_000])).toBeLessThan(FRESH_COUNT_MIN * 1000);
     const grown = [...Array<number>(100).fill(100), ...Array<number>(100).fill(10_000)];
-    expect(leased(grown)).toBeGreaterThan(FRESH_COUNT_MIN * 9900);
-    expect(leased(grown.reverse())).toBeLessThan(FRESH_COUNT_MIN * 200);
+    expect(prefetched(grown)).toBeGreaterThan(FRESH_COUNT_MIN * 9900);
+    expect(prefetched(grown.reverse())).toBeLessThan(FRESH_COUNT_MIN * 200);
   });
 
-  it.each<[string, Partial<LeaseUse>, number]>([
+  it.each<[string, Partial<StockUse>, number]>([
     ["used up at once doubles", {}, 80_000],
     ["with less than a batch left doubles too", { used: 30_001 }, 80_000],
     ["that gave way to the next doubles", { used: 10_000, servedMs: 10 }, 80_000],
@@ -68,14 +68,14 @@ describe("how much is leased ahead for batches", () => {
     ["with less than that left then doubles", { used: 30_001, servedMs: 10, ageMs: 251 }, 80_000],
     ["used by less than four ends it", { used: 30_000, servedMs: 240, ageMs: 251 }, 0],
     ["unused ends it", { used: 0 }, 0],
-  ])("a lease %s", (_, change, leased) => {
+  ])("a stock %s", (_, change, prefetched) => {
     const demand = missedBy([10_000]);
     demand.ended(useOf(change), NOW_MS);
-    expect(demand.countAt(NOW_MS)).toBe(leased);
+    expect(demand.countAt(NOW_MS)).toBe(prefetched);
   });
 
-  it("of one ID each is what single IDs are leased by", () => {
-    // While it is fresh a lease of single IDs ends when it is used up.
+  it("of one ID each is what single IDs are prefetched by", () => {
+    // While it is fresh a stock of single IDs ends when it is used up.
     const anyUse = fc
       .record({
         count: fc.integer({ min: 4, max: 10_000 }),
@@ -126,10 +126,10 @@ describe("a holder under a load of batches", () => {
     ["1 a ms of 1,000, far away", [1000], 1, 40, 1.2],
   ])("%s: little is left over, little is missed", (_, sizes, perMs, roundTripMs, leftOver) => {
     const outcome = simulate(20_000, roundTripMs, sizes, () => perMs);
-    const { served, requests, missed, leased, fetches } = outcome;
+    const { served, requests, missed, prefetched, fetches } = outcome;
     expect(requests).toBe(20_000 * perMs);
     expect(missed / requests).toBeLessThan(0.04);
-    expect(leased / served).toBeLessThanOrEqual(leftOver);
+    expect(prefetched / served).toBeLessThanOrEqual(leftOver);
     expect(fetches.length / requests).toBeLessThan(0.04);
   });
 

@@ -4,8 +4,8 @@ import {
   BlockBuffer,
   CLAIM_LAPSES_MS,
   type Fetch,
-  type Lease,
-  type LeaseUse,
+  type Stock,
+  type StockUse,
 } from "../../src/core/block-buffer.ts";
 import { idOf } from "../../src/core/take-blocks.ts";
 import { anyBufferAction, BufferDriver, ScriptedRule } from "../support/block-buffer-model.ts";
@@ -15,7 +15,7 @@ const FRESH_MS = 250;
 const YEAR_MS = 365 * 86_400_000;
 const RUNS = 1000;
 
-function oneBlock(first: bigint, count: number, change: Partial<Lease> = {}): Lease {
+function oneBlock(first: bigint, count: number, change: Partial<Stock> = {}): Stock {
   const blocks = [{ first, count }];
   return { blocks, shard: 3, askedAtMs: NOW_MS, ...change };
 }
@@ -26,11 +26,11 @@ function planned(buffer: BlockBuffer, nowMs = NOW_MS): Fetch {
   return fetch;
 }
 
-/** A buffer that holds this lease ahead. */
-function holding(lease: Lease, nowMs = NOW_MS): { buffer: BlockBuffer; rule: ScriptedRule } {
+/** A buffer that holds this stock ahead. */
+function holding(stock: Stock, nowMs = NOW_MS): { buffer: BlockBuffer; rule: ScriptedRule } {
   const rule = new ScriptedRule();
   const buffer = new BlockBuffer(rule, FRESH_MS);
-  expect(buffer.fill(planned(buffer, nowMs), lease, nowMs)).toBe(true);
+  expect(buffer.fill(planned(buffer, nowMs), stock, nowMs)).toBe(true);
   return { buffer, rule };
 }
 
@@ -52,7 +52,7 @@ describe("the edges in time", () => {
     expect(unfilled.advance(NOW_MS + ageMs)).toBe(isHandedOut);
   });
 
-  it("B2 a changed freshForMs binds a lease in use and one ahead", () => {
+  it("B2 a changed freshForMs binds a stock in use and one ahead", () => {
     const { buffer } = holding(oneBlock(100n, 9));
     expect(buffer.advance(NOW_MS)).toBe(true);
     expect(buffer.fill(planned(buffer), oneBlock(200n, 9), NOW_MS)).toBe(true);
@@ -115,7 +115,7 @@ describe("the rule", () => {
     expect(rule.judged).toEqual([]);
   });
 
-  it("judges by how the lease in use is used", () => {
+  it("judges by how the stock in use is used", () => {
     const { buffer, rule } = holding(oneBlock(100n, 6), NOW_MS + 10);
     for (const ms of [20, 20, 50]) buffer.advance(NOW_MS + ms);
     buffer.plan(NOW_MS + 60, 1000);
@@ -123,7 +123,7 @@ describe("the rule", () => {
     expect(rule.judged).toEqual([use]);
   });
 
-  it.each<[string, movesMs: number[], use: Partial<LeaseUse>]>([
+  it.each<[string, movesMs: number[], use: Partial<StockUse>]>([
     ["used up, at its last ID", [20, 30, 35, 40], { used: 2, servedMs: 15, ageMs: 35 }],
     [
       "forgotten, that it served until its end only",
@@ -140,7 +140,7 @@ describe("the rule", () => {
       [FRESH_MS + 1],
       { used: 0, servedMs: 0, ageMs: FRESH_MS + 1 },
     ],
-  ])("hears once of a lease %s", (_, movesMs, use) => {
+  ])("hears once of a stock %s", (_, movesMs, use) => {
     const { buffer, rule } = holding(oneBlock(100n, 2));
     for (const ms of movesMs) buffer.advance(NOW_MS + ms);
     expect(rule.ends).toEqual([{ count: 2, freshForMs: FRESH_MS, ...use }]);
@@ -153,7 +153,7 @@ describe("the rule", () => {
   });
 });
 
-describe("leased IDs under random requests, answers and clocks", () => {
+describe("prefetched IDs under random requests, answers and clocks", () => {
   it("B1 B2 B3 B4 B5 hold, and no ID is held back", () => {
     fc.assert(
       fc.property(fc.array(anyBufferAction, { maxLength: 150, size: "max" }), (actions) => {

@@ -52,8 +52,8 @@ function cut([first, count]: readonly [bigint, number]): Block {
   return { first, count: left < BigInt(count) ? Number(left) : count };
 }
 
-function idsOf({ first, count, step = 1 }: Block): bigint[] {
-  return Array.from({ length: count }, (_, index) => first + BigInt(index) * BigInt(step));
+function idsOf({ first, count, stride = 1 }: Block): bigint[] {
+  return Array.from({ length: count }, (_, index) => first + BigInt(index) * BigInt(stride));
 }
 
 /** A block of IDs at a distance, cut where the IDs end. */
@@ -214,7 +214,7 @@ describe("the room for blocks", () => {
     ["none", [], LINE, 0],
     ["one ID", [{ first: 7n, count: 1 }], LINE, 2],
     ["its longest ID, as often as there are IDs", [{ first: 8n, count: 3 }], LINE, 9],
-    ["IDs at a distance", [{ first: 8n, count: 3, step: 50 }], LINE, 12],
+    ["IDs at a distance", [{ first: 8n, count: 3, stride: 50 }], LINE, 12],
     ["what stands around", [{ first: 10n, count: 3 }], { before: '"', after: '",' }, 15],
     [
       "all of them",

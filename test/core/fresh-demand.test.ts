@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BlockBuffer, type LeaseUse } from "../../src/core/block-buffer.ts";
+import { BlockBuffer, type StockUse } from "../../src/core/block-buffer.ts";
 import { FRESH_COUNT_MIN, FreshDemand } from "../../src/core/fresh-demand.ts";
 import { simulateHolder } from "../support/holder-simulator.ts";
 
@@ -14,18 +14,18 @@ function demandFor(...roundTripsMs: number[]): FreshDemand {
   return demand;
 }
 
-/** A lease of 1000, used up while it was fresh, unless said otherwise. */
-function useOf(change: Partial<LeaseUse>): LeaseUse {
+/** A stock of 1000, used up while it was fresh, unless said otherwise. */
+function useOf(change: Partial<StockUse>): StockUse {
   return { count: 1000, used: 1000, servedMs: 125, ageMs: 125, freshForMs: FRESH_MS, ...change };
 }
 
-/** What is leased next, after leases that were used like that. */
-function countAfter(uses: readonly Partial<LeaseUse>[], demand = demandFor()): number {
+/** What is prefetched next, after stocks that were used like that. */
+function countAfter(uses: readonly Partial<StockUse>[], demand = demandFor()): number {
   for (const use of uses) demand.ended(useOf(use), NOW_MS);
   return demand.countAt(NOW_MS);
 }
 
-/** What is leased after each of these misses, in ms from now. */
+/** What is prefetched after each of these misses, in ms from now. */
 function countsOfMisses(demand: FreshDemand, missesMs: readonly number[]): number[] {
   return missesMs.map((missMs) => {
     demand.missed(NOW_MS + missMs);
@@ -33,7 +33,7 @@ function countsOfMisses(demand: FreshDemand, missesMs: readonly number[]): numbe
   });
 }
 
-const anyUse: fc.Arbitrary<LeaseUse> = fc
+const anyUse: fc.Arbitrary<StockUse> = fc
   .record({
     count: fc.integer({ min: 1, max: 100_000 }),
     usedPart: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -45,7 +45,7 @@ const anyUse: fc.Arbitrary<LeaseUse> = fc
 
 const anyRoundTrips = fc.array(fc.integer({ min: -100, max: 2000 }), { maxLength: 4 });
 
-describe("how much is leased ahead", () => {
+describe("how much is prefetched ahead", () => {
   it.each([
     ["nobody", [], 0],
     ["a lone request", [0], 0],
@@ -69,7 +69,7 @@ describe("how much is leased ahead", () => {
     expect(demand.countAt(NOW_MS + FRESH_MS + 1)).toBe(0);
   });
 
-  it("misses count for as much as they are, whatever the leases until then", () => {
+  it("misses count for as much as they are, whatever the stocks until then", () => {
     const demand = demandFor();
     const before = countAfter([{ count: 10, used: 10, servedMs: 240, ageMs: 251 }], demand);
     countsOfMisses(demand, Array<number>(64).fill(0));
@@ -77,7 +77,7 @@ describe("how much is leased ahead", () => {
     expect(demand.countAt(NOW_MS + FRESH_MS + 1)).toBe(before);
   });
 
-  it("at most doubles, is nothing or worth a lease, and grows for nothing but a lease used up", () => {
+  it("at most doubles, is nothing or worth a stock, and grows for nothing but a stock used up", () => {
     fc.assert(
       fc.property(anyUse, anyRoundTrips, (use, roundTripsMs) => {
         const count = countAfter([use], demandFor(...roundTripsMs));
@@ -96,7 +96,7 @@ describe("how much is leased ahead", () => {
     );
   });
 
-  it.each<[string, Partial<LeaseUse>, least: number, most: number]>([
+  it.each<[string, Partial<StockUse>, least: number, most: number]>([
     ["used up when it got too old: about as many", { servedMs: 240, ageMs: 251 }, 900, 1100],
     [
       "used in part: about as many as were used",
@@ -112,31 +112,31 @@ describe("how much is leased ahead", () => {
       0,
       0,
     ],
-  ])("after a lease %s", (_, use, least, most) => {
+  ])("after a stock %s", (_, use, least, most) => {
     const count = countAfter([use]);
     expect(count).toBeGreaterThanOrEqual(least);
     expect(count).toBeLessThanOrEqual(most);
   });
 
-  it("a lease used up doubles the largest until then, though it was asked for before", () => {
+  it("a stock used up doubles the largest until then, though it was asked for before", () => {
     const used = { count: 16, used: 16, servedMs: 1, ageMs: 5 };
     expect(countAfter([used, used])).toBe(64);
   });
 
-  it("leases that nobody uses any more are few, and hold no more than was wanted before", () => {
+  it("stocks that nobody uses any more are few, and hold no more than was wanted before", () => {
     const demand = demandFor();
     const wanted = countAfter([{}], demand);
-    let [leases, unused] = [0, 0];
-    for (let count = wanted; count > 0 && leases < wanted; ) {
-      leases += 1;
+    let [stocks, unused] = [0, 0];
+    for (let count = wanted; count > 0 && stocks < wanted; ) {
+      stocks += 1;
       unused += count;
       count = countAfter([{ count, used: 0, servedMs: 0, ageMs: FRESH_MS }], demand);
     }
-    expect(leases).toBeLessThanOrEqual(Math.log2(wanted));
+    expect(stocks).toBeLessThanOrEqual(Math.log2(wanted));
     expect(unused).toBeLessThan(2 * wanted);
   });
 
-  it("slow round trips leave less time to use a lease in", () => {
+  it("slow round trips leave less time to use a stock in", () => {
     const use = { count: 3600, used: 3000, servedMs: 200, ageMs: 251 };
     const counts = [0, 40, 100, FRESH_MS, 10_000].map((ms) => countAfter([use], demandFor(ms)));
     expect(counts).toEqual(counts.toSorted((one, other) => other - one));
@@ -146,7 +146,7 @@ describe("how much is leased ahead", () => {
 });
 
 describe("after a silence", () => {
-  /** Of a lease used up, and then of these misses, as parts of what it would have been without them. */
+  /** Of a stock used up, and then of these misses, as parts of what it would have been without them. */
   function partsOf(missesMs: readonly number[]): number[] {
     const demand = demandFor();
     const wanted = countAfter([{}], demand);
@@ -173,7 +173,7 @@ describe("after a silence", () => {
     expect(countsOfMisses(demand, missesMs).slice(-2)).toEqual([0, FRESH_COUNT_MIN]);
   });
 
-  it("what counts halves once more where a lease of it was left over", () => {
+  it("what counts halves once more where a stock of it was left over", () => {
     const demand = demandFor();
     countAfter([{}], demand);
     const [, first = 0] = countsOfMisses(demand, [500, 501]);
@@ -185,22 +185,22 @@ describe("after a silence", () => {
     ["just too old counts", FRESH_MS + 1, [1, 1]],
     ["too old for as long as it was fresh counts", 2 * FRESH_MS, [1, 1]],
     ["too old for longer counts by half, from the second miss on", 2 * FRESH_MS + 1, [0, 0.5]],
-  ])("a lease that was found %s", (_, ageMs, parts) => {
+  ])("a stock that was found %s", (_, ageMs, parts) => {
     const use = { servedMs: 240, ageMs };
     const demand = demandFor();
     const wanted = countAfter([use], demand);
     expect(countsOfMisses(demand, [0, 0]).map((count) => count / wanted)).toEqual(parts);
   });
 
-  it.each([MINUTE_MS, -1])("a lease that was found %d ms old ends it", (ageMs) => {
+  it.each([MINUTE_MS, -1])("a stock that was found %d ms old ends it", (ageMs) => {
     const demand = demandFor();
     countAfter([{ servedMs: 240, ageMs }], demand);
     expect(countsOfMisses(demand, [0, 0])).toEqual([0, FRESH_COUNT_MIN]);
   });
 });
 
-describe("when the next lease is fetched", () => {
-  /** The least age at which it is, if hardly anything of the lease is used. */
+describe("when the next stock is fetched", () => {
+  /** The least age at which it is, if hardly anything of the stock is used. */
   function dueMs(demand: FreshDemand): number {
     const ages = Array.from({ length: FRESH_MS + 1 }, (_, ageMs) => ageMs);
     return ages.find((ageMs) => demand.isDue(useOf({ used: 1, servedMs: 1, ageMs }))) ?? Infinity;
@@ -219,7 +219,7 @@ describe("when the next lease is fetched", () => {
     expect(dueMs(demandFor(-1000))).toBe(dueMs(demandFor()));
   });
 
-  it.each<[string, Partial<LeaseUse>, boolean]>([
+  it.each<[string, Partial<StockUse>, boolean]>([
     ["what is left lasts much longer than a round trip", { used: 800, servedMs: 100 }, false],
     ["what is left lasts hardly a round trip", { used: 990, servedMs: 100 }, true],
     ["nothing is left", { used: 1000, servedMs: 200, ageMs: 200 }, true],
@@ -255,9 +255,9 @@ describe("a holder under load", () => {
   ])(
     "%d a ms, %d ms away: little is left over, little is missed, sizes settle",
     (perMs, awayMs) => {
-      const { served, missed, leased, fetches } = simulate(20_000, awayMs, () => perMs);
+      const { served, missed, prefetched, fetches } = simulate(20_000, awayMs, () => perMs);
       expect(served + missed).toBe(20_000 * perMs);
-      expect(leased / served).toBeLessThanOrEqual(1.1);
+      expect(prefetched / served).toBeLessThanOrEqual(1.1);
       expect(missed / (served + missed)).toBeLessThan(0.02);
       // About one in freshForMs less the round trip, whatever the load, and some to find the size.
       expect(fetches.length).toBeLessThan((1.2 * 20_000) / (FRESH_MS - 1.25 * awayMs) + 20);
@@ -287,13 +287,13 @@ describe("a holder under load", () => {
     "bursts of %d in %d ms, one every %d ms: as much as is used is left over at most",
     (count, inMs, everyMs) => {
       const asked = (ms: number) => (ms % everyMs < inMs ? count / inMs : 0);
-      const { served, missed, leased, requests } = simulate(30_000, 5, asked);
-      expect(leased).toBeLessThanOrEqual(served + requests);
+      const { served, missed, prefetched, requests } = simulate(30_000, 5, asked);
+      expect(prefetched).toBeLessThanOrEqual(served + requests);
       expect(missed / requests).toBeLessThan(0.5);
     },
   );
 
-  it("leases shrink with the load", () => {
+  it("stocks shrink with the load", () => {
     const { fetches } = simulate(20_000, 5, (ms) => (ms < 5000 ? 15 : 3));
     expect(fetches.at(-1)).toBeLessThanOrEqual(3 * FRESH_MS);
   });
@@ -308,13 +308,13 @@ describe("a holder under load", () => {
       );
       expect(held.missed - before.missed).toBeLessThanOrEqual(began.missed);
       expect(held.fetches.length - before.fetches.length).toBeLessThan(began.fetches.length);
-      expect(held.leased / held.served).toBeLessThanOrEqual(1.2);
+      expect(held.prefetched / held.served).toBeLessThanOrEqual(1.2);
     },
   );
 
   it.each([1000, 500, FRESH_MS + 1])("one request every %d ms fetches nothing ahead", (everyMs) => {
     const outcome = simulate(MINUTE_MS, 5, (ms) => (ms % everyMs === 0 ? 1 : 0));
-    expect(outcome).toMatchObject({ served: 0, leased: 0, fetches: [] });
+    expect(outcome).toMatchObject({ served: 0, prefetched: 0, fetches: [] });
   });
 
   it.each([1000, 10_000])(
@@ -338,9 +338,9 @@ describe("a holder under load", () => {
     const fetch = ask(NOW_MS);
     if (!fetch) throw new Error("no fetch is planned");
     const blocks = [{ first: 1n, count: FRESH_COUNT_MIN }];
-    const lease = { blocks, shard: 0, askedAtMs: NOW_MS };
-    expect(buffer.fill(fetch, lease, NOW_MS)).toBe(true);
-    // Its lease is used up, and the fetch that was to follow never answers.
+    const stock = { blocks, shard: 0, askedAtMs: NOW_MS };
+    expect(buffer.fill(fetch, stock, NOW_MS)).toBe(true);
+    // Its stock is used up, and the fetch that was to follow never answers.
     for (let left = FRESH_COUNT_MIN + 1; left > 0; left -= 1) ask(NOW_MS);
     expect(ask(NOW_MS + 60 * MINUTE_MS)).toBeUndefined();
   });

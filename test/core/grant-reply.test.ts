@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Grant } from "../../src/core/block.ts";
-import type { Refusal, RefusalCode } from "../../src/core/errors.ts";
 import { type GrantResult, readGrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
+import type { Refusal, RefusalCode } from "../../src/core/refusal.ts";
 
 const LINE_END_MAX = 2 ** 53;
 

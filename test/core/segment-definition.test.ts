@@ -4,12 +4,12 @@ import { defineNamespace, type NamespaceDefinition } from "../../src/core/namesp
 import {
   defineSegment,
   type SegmentDefinition,
-  type SegmentWish,
+  type SegmentInput,
   segmentConflicts,
   segmentNumbersOf,
 } from "../../src/core/segment-definition.ts";
 
-type Wished = Omit<SegmentWish, "kind">;
+type Wished = Omit<SegmentInput, "kind">;
 
 const DEFAULT: SegmentDefinition = {
   kind: "segment",
@@ -32,17 +32,17 @@ const STORED: SegmentDefinition = {
   description: "orders",
 };
 
-function wish(wished: Wished = {}): SegmentWish {
+function input(wished: Wished = {}): SegmentInput {
   return { kind: "segment", ...wished };
 }
 
-/** The fields that a wish has wrong. */
+/** The fields that a input has wrong. */
 function wrongIn(wished: Wished, stored?: SegmentDefinition): string[] {
-  return defineSegment(wish(wished), stored).errors.map(({ field }) => field);
+  return defineSegment(input(wished), stored).errors.map(({ field }) => field);
 }
 
 function defined(wished: Wished, stored?: NamespaceDefinition): NamespaceDefinition {
-  const result = defineNamespace(wish(wished), stored);
+  const result = defineNamespace(input(wished), stored);
   if (result.kind !== "defined") throw new Error(`not defined but ${JSON.stringify(result)}`);
   return result.definition;
 }
@@ -107,7 +107,7 @@ describe("a new segment namespace", () => {
     ],
   ])("may not have %s", (_, wished, fields) => {
     expect(wrongIn(wished).sort()).toEqual(fields);
-    expect(defineNamespace(wish(wished))).toMatchObject({ kind: "invalid" });
+    expect(defineNamespace(input(wished))).toMatchObject({ kind: "invalid" });
   });
 
   it.each<[Wished, string]>([
@@ -116,7 +116,7 @@ describe("a new segment namespace", () => {
     [{ delta: 7, remainder: 7 }, "takes a whole number from 0 to 6"],
     [{ start: "11", max: "19", delta: 10 }, "no number from start to max"],
   ])("says what %j should have", (wished, detail) => {
-    expect(defineNamespace(wish(wished))).toMatchObject({
+    expect(defineNamespace(input(wished))).toMatchObject({
       errors: [{ detail: expect.stringContaining(detail) }],
     });
   });
@@ -164,18 +164,18 @@ describe("a segment namespace that exists", () => {
     [{ delta: 5000, step: 1 }, ["delta"]],
     [{ remainder: 10 }, ["remainder"]],
   ])("N1 may not be changed to %j", (wished, fields) => {
-    const result = defineNamespace(wish(wished), STORED);
+    const result = defineNamespace(input(wished), STORED);
     if (result.kind !== "conflict") throw new Error(`not a conflict but ${result.kind}`);
     expect([...result.fields].sort()).toEqual(fields);
     expect(result.stored).toBe(STORED);
-    expect(result.wished).toStrictEqual(defineSegment(wish(wished), STORED).definition);
+    expect(result.wished).toStrictEqual(defineSegment(input(wished), STORED).definition);
   });
 
   it.each<[string, Wished, string[]]>([
     ["a step below the delta that it has", { step: 9 }, ["step"]],
   ])("may not get %s", (_, wished, fields) => {
     expect(wrongIn(wished, STORED)).toEqual(fields);
-    expect(defineNamespace(wish(wished), STORED)).toMatchObject({ kind: "invalid" });
+    expect(defineNamespace(input(wished), STORED)).toMatchObject({ kind: "invalid" });
   });
 
   it("has no conflict with itself", () => {
@@ -187,7 +187,7 @@ describe("the kind of a namespace", () => {
   it("N1 never changes", () => {
     const snowflake = defineNamespace({ kind: "snowflake" });
     if (snowflake.kind !== "defined") throw new Error("the default is not defined");
-    const toSegment = defineNamespace(wish(), snowflake.definition);
+    const toSegment = defineNamespace(input(), snowflake.definition);
     expect(toSegment).toMatchObject({ kind: "conflict", fields: ["kind"], wished: DEFAULT });
     const toSnowflake = defineNamespace({ kind: "snowflake" }, STORED);
     expect(toSnowflake).toMatchObject({ kind: "conflict", fields: ["kind"], stored: STORED });

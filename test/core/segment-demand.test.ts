@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LeaseUse } from "../../src/core/block-buffer.ts";
+import type { StockUse } from "../../src/core/block-buffer.ts";
 import { SEGMENT_STEP_MAX } from "../../src/core/limits.ts";
 import { SEGMENT_LASTS_MS, SegmentDemand } from "../../src/core/segment-demand.ts";
 
@@ -32,7 +32,7 @@ function demandAt(step: number, namespaceStep: number): SegmentDemand {
   return demand;
 }
 
-function useOf(count: number, used: number): LeaseUse {
+function useOf(count: number, used: number): StockUse {
   return { count, used, servedMs: 1, ageMs: 1, freshForMs: Infinity };
 }
 

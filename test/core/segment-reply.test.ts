@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Refusal, RefusalCode } from "../../src/core/errors.ts";
 import { MAX_ID } from "../../src/core/limits.ts";
+import type { Refusal, RefusalCode } from "../../src/core/refusal.ts";
 import type { Allocation, Segment } from "../../src/core/segment.ts";
 import { readSegmentReply, writeSegmentReply } from "../../src/core/segment-reply.ts";
 

@@ -264,9 +264,9 @@ describe("the allocator under random requests", () => {
         expect(block.first).toBe(firstAtOrAbove(numbers, from));
         expect(last, "G2 in the segment").toBeLessThan(until);
         expect(firstAtOrAbove(numbers, last + 1n), "none left out").toBe(
-          last + BigInt(block.step ?? 1),
+          last + BigInt(block.stride ?? 1),
         );
-        expect(last + BigInt(block.step ?? 1)).toBeGreaterThanOrEqual(until);
+        expect(last + BigInt(block.stride ?? 1)).toBeGreaterThanOrEqual(until);
       }),
       { numRuns: RUNS },
     );

@@ -7,7 +7,7 @@ import { leftAt, takeBlocks } from "../../src/core/take-blocks.ts";
 const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;
 
-/** Always asks for the next lease. */
+/** Always asks for the next stock. */
 const EAGER: RefillRule = {
   countAt: () => 1000,
   isDue: () => true,
@@ -34,7 +34,7 @@ function idsOf(blocks: readonly Block[]): bigint[] {
   );
 }
 
-const TENS: Block = { first: 7n, count: 5, step: 10 };
+const TENS: Block = { first: 7n, count: 5, stride: 10 };
 const BEYOND: Block = { first: 2n ** 53n + 1n, count: 5 };
 
 describe("IDs taken of a buffer at once", () => {
@@ -42,7 +42,7 @@ describe("IDs taken of a buffer at once", () => {
     ["one", [BEYOND], 1, [{ first: 2n ** 53n + 1n, count: 1 }]],
     ["some", [BEYOND], 3, [{ first: 2n ** 53n + 1n, count: 3 }]],
     ["all", [BEYOND], 5, [{ first: 2n ** 53n + 1n, count: 5 }]],
-    ["some a delta apart", [TENS], 3, [{ first: 7n, count: 3, step: 10 }]],
+    ["some a delta apart", [TENS], 3, [{ first: 7n, count: 3, stride: 10 }]],
     ["all of two blocks", [BEYOND, TENS], 10, [BEYOND, TENS]],
     ["all of one and some of the other", [TENS, BEYOND], 7, [TENS, { ...BEYOND, count: 2 }]],
   ])("are %s of them", (_, blocks, count, taken) => {
@@ -57,7 +57,7 @@ describe("IDs taken of a buffer at once", () => {
     expect(takeBlocks(buffer, 2, NOW_MS)).toBeUndefined();
   });
 
-  it("B1 go over to the lease ahead", () => {
+  it("B1 go over to the stock ahead", () => {
     const buffer = holding(TENS);
     expect(takeBlocks(buffer, 4, NOW_MS)).toHaveLength(1);
     expect(fill(buffer, [BEYOND])).toBe(true);
@@ -95,10 +95,10 @@ describe("IDs taken of a buffer at once", () => {
     );
     const portions = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 });
     fc.assert(
-      fc.property(fc.array(anyBlocks, { maxLength: 5 }), portions, (leases, counts) => {
+      fc.property(fc.array(anyBlocks, { maxLength: 5 }), portions, (stocks, counts) => {
         const buffer = new BlockBuffer(EAGER);
-        const waiting = leases.map((lease, index) =>
-          lease.map((block, place) => ({ first: BigInt(index * 1000 + place * 100), ...block })),
+        const waiting = stocks.map((stock, index) =>
+          stock.map((block, place) => ({ first: BigInt(index * 1000 + place * 100), ...block })),
         );
         const held: bigint[] = [];
         for (const count of counts) {

@@ -4,7 +4,7 @@ import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 /** An answer may take as long as that, in ms; longer, and it hangs. Waits inside the service end after seconds. */
 const HANG_MS = 30_000;
 
-export interface Wish {
+export interface Input {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
   readonly body?: object;
@@ -26,7 +26,7 @@ export type Reply =
   /** Neither an answer nor a broken connection within HANG_MS. */
   | { readonly kind: "hung" };
 
-export function ask(url: string, { method, path, body }: Wish, agent?: Agent): Promise<Reply> {
+export function ask(url: string, { method, path, body }: Input, agent?: Agent): Promise<Reply> {
   return new Promise((resolve) => {
     const headers = body ? { "content-type": "application/json" } : {};
     const sent = request(url + path, { method, headers, ...(agent && { agent }) });

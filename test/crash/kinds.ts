@@ -1,7 +1,7 @@
 /** The requests of the load, and how their answers are read. */
 import * as v from "valibot";
 import { type Run, runsOf } from "./history.ts";
-import type { Wish } from "./http.ts";
+import type { Input } from "./http.ts";
 
 /** What an answer acknowledged: IDs, or a worker ID on lease for some ms. */
 export interface Acknowledged {
@@ -13,7 +13,7 @@ export interface Acknowledged {
 }
 
 export interface Kind {
-  readonly wish: Wish;
+  readonly input: Input;
   /** Its IDs are greater than all that were acknowledged on the same line before it was sent. */
   readonly line?: string;
   /** True where the first part of an answer is worth as much as the whole. */
@@ -29,7 +29,7 @@ export const ONE_LANE: readonly string[] = ["default", "twitter", "leaf"];
 /** A segment namespace of our own. */
 export const NUMBERS = "numbers";
 const NUMBERS_STEP = 3;
-export const MAKE_NUMBERS: Wish = {
+export const MAKE_NUMBERS: Input = {
   method: "PUT",
   path: `/v1/namespaces/${NUMBERS}`,
   // Beyond what a JS number holds.
@@ -69,8 +69,8 @@ export function idsOf(namespace: string, query = "", line?: string): Kind {
     const { ids } = v.parse(Ids, JSON.parse(body));
     return { what: "ids", space: namespace, step, runs: runsOf(ids.map(BigInt), step) };
   };
-  const wish: Wish = { method: "GET", path: `/v1/ids/${namespace}?${query}` };
-  return { wish, read, ...(line !== undefined && { line: `${namespace} ${line}` }) };
+  const input: Input = { method: "GET", path: `/v1/ids/${namespace}?${query}` };
+  return { input, read, ...(line !== undefined && { line: `${namespace} ${line}` }) };
 }
 
 /** A stream of IDs, one a line. */
@@ -82,7 +82,7 @@ function streamOf(namespace: string, count: number): Kind {
     return { what: "ids", space: namespace, step, runs: runsOf(ids, step) };
   };
   const path = `/v1/ids/${namespace}?format=text&count=${count}`;
-  return { wish: { method: "POST", path }, read, isStream: true };
+  return { input: { method: "POST", path }, read, isStream: true };
 }
 
 function blocksOf(namespace: string, count: number): Kind {
@@ -93,7 +93,7 @@ function blocksOf(namespace: string, count: number): Kind {
     const runs = blocks.map((block) => ({ first: BigInt(block.first), count: block.count }));
     return { what: "ids", space: namespace, step, runs };
   };
-  return { wish: { method: "GET", path: `/v1/blocks/${namespace}?count=${count}` }, read };
+  return { input: { method: "GET", path: `/v1/blocks/${namespace}?count=${count}` }, read };
 }
 
 /** A worker ID on lease: the ms for which it is leased may be nobody else's. */
@@ -106,7 +106,7 @@ export function leaseOf(namespace: string): Kind {
     return { what: "lease", space: `lease of ${namespace}/${worker}`, step: 1, runs };
   };
   const path = `/v1/leases/${namespace}`;
-  return { wish: { method: "POST", path, body: { holder: "crash-test", ttlMs: 5000 } }, read };
+  return { input: { method: "POST", path, body: { holder: "crash-test", ttlMs: 5000 } }, read };
 }
 
 /** All kinds of requests to one time-ordered namespace, single ones more often than others. */

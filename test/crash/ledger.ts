@@ -57,10 +57,10 @@ export class Ledger {
 
   /** Asks for IDs and takes them in. `life` says which start of the service that is. */
   async ask(url: string, kind: Kind, life: number, agent?: Agent): Promise<Outcome> {
-    const { method, path } = kind.wish;
+    const { method, path } = kind.input;
     const source = `${method} ${path} in life ${life}`;
     const floor = kind.line === undefined ? undefined : this.#lines.get(kind.line);
-    const reply = await ask(url, kind.wish, agent);
+    const reply = await ask(url, kind.input, agent);
     if (reply.kind === "hung") this.#faults.push(`${source} hung`);
     if (reply.kind === "unreachable") return reply;
     if (reply.kind !== "answer") return { kind: "broken" };

@@ -248,7 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "a key has one shard",
     file: "service/pick-shard.ts",
-    from: "return shardOfKey(encoder.encode(placement.key), namespace.keyShards);",
+    from: "return shardOfKey(encoder.encode(placement.orderingKey), namespace.keyShards);",
     to: "return homeOf(namespace, placement.from).shard;",
     project: "workerd",
     test: "test/workerd/order.test.ts",

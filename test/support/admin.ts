@@ -76,8 +76,8 @@ export async function revokedElsewhere(id: string): Promise<void> {
 }
 
 /** Creates a key and answers its text and id. */
-export async function keyFor(wish: Record<string, unknown>): Promise<{ key: string; id: string }> {
-  const { status, body, text } = await ask("/v1/keys", { method: "POST", json: wish });
+export async function keyFor(input: Record<string, unknown>): Promise<{ key: string; id: string }> {
+  const { status, body, text } = await ask("/v1/keys", { method: "POST", json: input });
   if (status !== 201) throw new Error(`no key was made: ${status} ${text}`);
   return { key: String(body.key), id: String(body.id) };
 }

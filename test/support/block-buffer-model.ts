@@ -5,9 +5,9 @@ import {
   BlockBuffer,
   CLAIM_LAPSES_MS,
   type Fetch,
-  type Lease,
-  type LeaseUse,
   type RefillRule,
+  type Stock,
+  type StockUse,
 } from "../../src/core/block-buffer.ts";
 import { idOf, leftAt, openFor, shardOf } from "../../src/core/take-blocks.ts";
 
@@ -19,8 +19,8 @@ const YEAR_MS = 365 * 86_400_000;
 export class ScriptedRule implements RefillRule {
   count = 10;
   due = true;
-  readonly judged: LeaseUse[] = [];
-  readonly ends: LeaseUse[] = [];
+  readonly judged: StockUse[] = [];
+  readonly ends: StockUse[] = [];
   readonly missesMs: number[] = [];
   readonly roundTripsMs: number[] = [];
 
@@ -28,12 +28,12 @@ export class ScriptedRule implements RefillRule {
     return this.count;
   }
 
-  isDue(use: LeaseUse): boolean {
+  isDue(use: StockUse): boolean {
     this.judged.push(use);
     return this.due;
   }
 
-  ended(use: LeaseUse): void {
+  ended(use: StockUse): void {
     this.ends.push(use);
   }
 
@@ -52,7 +52,7 @@ export type BufferAction =
   | { readonly kind: "advance" | "missed" }
   /** At most so many: no more than the block has. */
   | { readonly kind: "skip"; readonly most: number }
-  /** So many from one lease. */
+  /** So many from one stock. */
   | { readonly kind: "batch"; readonly count: number }
   | {
       readonly kind: "plan";
@@ -130,9 +130,9 @@ export const anyBufferAction: fc.Arbitrary<BufferAction> = fc.oneof(
   },
 );
 
-/** A lease as a list of IDs. */
+/** A stock as a list of IDs. */
 interface Held {
-  readonly lease: Lease;
+  readonly stock: Stock;
   readonly ids: readonly bigint[];
   used: number;
 }
@@ -153,13 +153,13 @@ class Model {
 
   advance(nowMs: number): bigint | undefined {
     const { inUse } = this;
-    if (inUse && this.isFresh(inUse.lease, nowMs) && inUse.used < inUse.ids.length)
+    if (inUse && this.isFresh(inUse.stock, nowMs) && inUse.used < inUse.ids.length)
       return this.next();
     return this.#switchToNext(nowMs) ? this.next() : undefined;
   }
 
   openFor(count: number, nowMs: number): boolean {
-    if (!this.inUse || !this.isFresh(this.inUse.lease, nowMs)) this.#switchToNext(nowMs);
+    if (!this.inUse || !this.isFresh(this.inUse.stock, nowMs)) this.#switchToNext(nowMs);
     if (this.inUse && this.inUse.ids.length - this.inUse.used >= count) return true;
     return (this.ahead?.ids.length ?? 0) >= count && this.#switchToNext(nowMs);
   }
@@ -168,7 +168,7 @@ class Model {
     this.#end(this.inUse);
     this.inUse = this.ahead;
     this.ahead = undefined;
-    if (this.inUse && this.isFresh(this.inUse.lease, nowMs)) return true;
+    if (this.inUse && this.isFresh(this.inUse.stock, nowMs)) return true;
     this.#end(this.inUse);
     this.inUse = undefined;
     return false;
@@ -193,7 +193,7 @@ class Model {
     if (fetch !== this.#claim) return false;
     if (this.freshForMs !== Infinity && !this.isClaimed(nowMs)) return false;
     this.#claim = undefined;
-    if (!this.isFresh(held.lease, nowMs)) {
+    if (!this.isFresh(held.stock, nowMs)) {
       this.#end(held);
       return false;
     }
@@ -203,7 +203,7 @@ class Model {
 
   leftAt(nowMs: number): number {
     const left = [this.inUse, this.ahead].map((held) =>
-      held && this.isFresh(held.lease, nowMs) ? held.ids.length - held.used : 0,
+      held && this.isFresh(held.stock, nowMs) ? held.ids.length - held.used : 0,
     );
     return left.reduce((sum, many) => sum + many, 0);
   }
@@ -213,7 +213,7 @@ class Model {
     return sinceMs >= 0 && sinceMs < CLAIM_LAPSES_MS;
   }
 
-  isFresh({ askedAtMs }: Lease, nowMs: number): boolean {
+  isFresh({ askedAtMs }: Stock, nowMs: number): boolean {
     if (this.freshForMs === Infinity) return true;
     return nowMs >= askedAtMs && nowMs <= askedAtMs + this.freshForMs;
   }
@@ -287,13 +287,13 @@ export class BufferDriver {
   #takeBatch(count: number): void {
     const isOpen = openFor(this.#buffer, count, this.#nowMs);
     expect(isOpen).toBe(this.#model.openFor(count, this.#nowMs));
-    // The block that `skip` moves in may be of a lease that is over.
+    // The block that `skip` moves in may be of a stock that is over.
     this.#sameMoment = false;
     if (!isOpen) return;
     const shard = shardOf(this.#buffer);
     for (let left = count; left > 0; left -= 1) {
       this.#advance();
-      expect(shardOf(this.#buffer), "B5 one lease").toBe(shard);
+      expect(shardOf(this.#buffer), "B5 one stock").toBe(shard);
     }
   }
 
@@ -301,19 +301,19 @@ export class BufferDriver {
     const left = leftAt(this.#buffer, this.#nowMs);
     const { inUse } = this.#model;
     const least = this.#model.leftAt(this.#nowMs);
-    if (inUse && !this.#model.isFresh(inUse.lease, this.#nowMs))
+    if (inUse && !this.#model.isFresh(inUse.stock, this.#nowMs))
       expect(left).toBeLessThanOrEqual(least);
     else expect(left).toBe(least);
   }
 
   #look(id: bigint): void {
     const held = this.#heldById.get(id);
-    if (!held || !this.#takenIn.has(held)) throw new Error(`B1 ${id} is of no lease taken in`);
+    if (!held || !this.#takenIn.has(held)) throw new Error(`B1 ${id} is of no stock taken in`);
     const before = this.#handedOut.get(held) ?? 0;
-    expect(held.ids.indexOf(id), "B1 the next of its lease, so never one again").toBe(before);
+    expect(held.ids.indexOf(id), "B1 the next of its stock, so never one again").toBe(before);
     this.#handedOut.set(held, before + 1);
-    expect(this.#model.isFresh(held.lease, this.#nowMs), "B2 is fresh").toBe(true);
-    expect(shardOf(this.#buffer)).toBe(held.lease.shard);
+    expect(this.#model.isFresh(held.stock, this.#nowMs), "B2 is fresh").toBe(true);
+    expect(shardOf(this.#buffer)).toBe(held.stock.shard);
   }
 
   #plan({ count, countMax, due }: Extract<BufferAction, { kind: "plan" }>): void {
@@ -333,15 +333,15 @@ export class BufferDriver {
     const unknown: Planned = { fetch: { count: 1, plannedAtMs: this.#nowMs } };
     const planned = this.#fetches.at(-1 - action.fetch) ?? unknown;
     const { fetch } = planned;
-    // Brought again, it is the same lease.
+    // Brought again, it is the same stock.
     planned.held ??= this.#makeHeld(action, fetch.plannedAtMs);
     const { held } = planned;
     const wasAhead = this.#model.ahead !== undefined;
     const isExpected = this.#model.fill(fetch, held, this.#nowMs);
-    const isTaken = this.#buffer.fill(fetch, held.lease, this.#nowMs);
+    const isTaken = this.#buffer.fill(fetch, held.stock, this.#nowMs);
     expect(isTaken).toBe(isExpected);
     if (!isTaken) return;
-    expect(wasAhead, "B4 one lease ahead at a time").toBe(false);
+    expect(wasAhead, "B4 one stock ahead at a time").toBe(false);
     expect(this.#takenIn.has(held), "B1 taken in once").toBe(false);
     this.#takenIn.add(held);
   }
@@ -367,7 +367,7 @@ export class BufferDriver {
       Array.from({ length: count }, (_, index) => first + BigInt(index)),
     );
     const shard = this.#heldById.size;
-    const held = { lease: { blocks, shard, askedAtMs }, ids, used: 0 };
+    const held = { stock: { blocks, shard, askedAtMs }, ids, used: 0 };
     for (const id of ids) this.#heldById.set(id, held);
     return held;
   }

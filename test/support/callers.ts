@@ -26,7 +26,7 @@ const EXPIRES_AFTER_MS = 1000;
 /** Makes them, and moves the clock past the expiry of one. */
 export async function makeCallers(): Promise<Callers> {
   await put(ELSEWHERE);
-  const keyOf = async (wish: Record<string, unknown>) => (await keyFor(wish)).key;
+  const keyOf = async (input: Record<string, unknown>) => (await keyFor(input)).key;
   const withScope = (scope: string) => keyOf({ scopes: [scope] });
   const elsewhere = (scope: string) => keyOf({ scopes: [scope], namespaces: [ELSEWHERE] });
   const expiresAt = new Date(Date.now() + EXPIRES_AFTER_MS).toISOString();

@@ -1,4 +1,4 @@
-/** One holder of leased IDs under a load, ms by ms: what it served, missed, leased and fetched. */
+/** One holder of prefetched IDs under a load, ms by ms: what it served, missed, prefetched and fetched. */
 import type { BatchDemand } from "../../src/core/batch-demand.ts";
 import { BlockBuffer, type Fetch } from "../../src/core/block-buffer.ts";
 import type { FreshDemand } from "../../src/core/fresh-demand.ts";
@@ -19,7 +19,7 @@ export interface Load {
 export interface Outcome {
   /** In IDs. */
   readonly served: number;
-  readonly leased: number;
+  readonly prefetched: number;
   readonly requests: number;
   /** Requests that had to fetch for themselves. */
   readonly missed: number;
@@ -36,7 +36,7 @@ export function simulateHolder(
   const buffer = new BlockBuffer(demand, freshForMs);
   const underway: Fetch[] = [];
   const fetches: number[] = [];
-  const outcome = { served: 0, leased: 0, requests: 0, missed: 0 };
+  const outcome = { served: 0, prefetched: 0, requests: 0, missed: 0 };
   const take = (count: number, nowMs: number): boolean => {
     if (!("asked" in demand)) return buffer.advance(nowMs);
     demand.asked(count);
@@ -47,9 +47,9 @@ export function simulateHolder(
     if (fetched && fetched.plannedAtMs + roundTripMs <= nowMs) {
       underway.shift();
       const { count, plannedAtMs: askedAtMs } = fetched;
-      const blocks = [{ first: BigInt(outcome.leased), count }];
+      const blocks = [{ first: BigInt(outcome.prefetched), count }];
       buffer.fill(fetched, { blocks, shard: 0, askedAtMs }, nowMs);
-      outcome.leased += count;
+      outcome.prefetched += count;
     }
     for (let left = asked(nowMs - START_MS); left > 0; left -= 1) {
       const count = sizes[outcome.requests % sizes.length] ?? 1;

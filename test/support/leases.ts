@@ -74,8 +74,8 @@ export function tryAcquire(
 }
 
 /** `tryAcquire` that must succeed. */
-export async function acquire(...wish: Parameters<typeof tryAcquire>): Promise<HeldLease> {
-  return leaseOf(await tryAcquire(...wish), 201);
+export async function acquire(...input: Parameters<typeof tryAcquire>): Promise<HeldLease> {
+  return leaseOf(await tryAcquire(...input), 201);
 }
 
 /** A lease as requests name it; without a token it can only be revoked. */
@@ -96,8 +96,8 @@ export function tryRenew(
   return ask(`/v1/leases/${namespace}/${lease.worker}`, { method: "PUT", json, headers, ...asked });
 }
 
-export async function renew(...wish: Parameters<typeof tryRenew>): Promise<HeldLease> {
-  return leaseOf(await tryRenew(...wish), 200);
+export async function renew(...input: Parameters<typeof tryRenew>): Promise<HeldLease> {
+  return leaseOf(await tryRenew(...input), 200);
 }
 
 export function release(
@@ -162,13 +162,13 @@ export function aheadBy(aheadMs: number | (() => number)) {
   const getByName = (name: string) => {
     const desk = deskOf(name);
     return {
-      acquire: (...[spec, wish, callerNowMs, echo]: Parameters<Leases["acquire"]>) => {
+      acquire: (...[spec, input, callerNowMs, echo]: Parameters<Leases["acquire"]>) => {
         calls.push("acquire");
-        return desk.acquire(spec, wish, callerNowMs - ms(), echo);
+        return desk.acquire(spec, input, callerNowMs - ms(), echo);
       },
-      renew: (...[spec, wish, callerNowMs, echo]: Parameters<Leases["renew"]>) => {
+      renew: (...[spec, input, callerNowMs, echo]: Parameters<Leases["renew"]>) => {
         calls.push("renew");
-        return desk.renew(spec, wish, callerNowMs - ms(), echo);
+        return desk.renew(spec, input, callerNowMs - ms(), echo);
       },
       release: (...call: Parameters<Leases["release"]>) => desk.release(...call),
       page: (...call: Parameters<Leases["page"]>) => desk.page(...call),

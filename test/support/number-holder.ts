@@ -1,8 +1,8 @@
 /** An isolate's numbers, asked for below HTTP, and segment objects that answer when they are told to. */
 import { env } from "cloudflare:workers";
 import { idAt } from "../../src/core/block.ts";
-import type { RefusalCode } from "../../src/core/errors.ts";
-import { defineNamespace, type NamespaceWish } from "../../src/core/namespace.ts";
+import { defineNamespace, type NamespaceInput } from "../../src/core/namespace.ts";
+import type { RefusalCode } from "../../src/core/refusal.ts";
 import { writeSegmentReply } from "../../src/core/segment-reply.ts";
 import { namespaceOf, type SegmentNamespace } from "../../src/service/namespaces.ts";
 import type { Placement } from "../../src/service/pick-shard.ts";
@@ -17,9 +17,12 @@ export const STEP = 100;
 let serial = 0;
 
 /** A namespace of its own for each test, as the isolate keeps a buffer for each. */
-export function someNamespace(wish: Partial<NamespaceWish> = {}, name?: string): SegmentNamespace {
+export function someNamespace(
+  input: Partial<NamespaceInput> = {},
+  name?: string,
+): SegmentNamespace {
   serial += 1;
-  const defined = defineNamespace({ step: STEP, ...wish, kind: "segment" });
+  const defined = defineNamespace({ step: STEP, ...input, kind: "segment" });
   if (defined.kind !== "defined") throw new Error("not a namespace");
   const { definition } = defined;
   const namespace = namespaceOf({ name: name ?? `buffered-${serial}`, definition, createdMs: 0 });

@@ -129,9 +129,9 @@ describe("a restricted key", () => {
 
 describe("keys", () => {
   it("are shown once, listed without their text, and revoked", async () => {
-    const wish = { name: "shop", scopes: ["issue"], namespaces: ["default"] };
-    const { body } = await ask("/v1/keys", { method: "POST", json: wish });
-    expect(body).toMatchObject({ ...wish, key: expect.stringMatching(/^efk_[\w-]{38}$/) });
+    const input = { name: "shop", scopes: ["issue"], namespaces: ["default"] };
+    const { body } = await ask("/v1/keys", { method: "POST", json: input });
+    expect(body).toMatchObject({ ...input, key: expect.stringMatching(/^efk_[\w-]{38}$/) });
     const list = await ask("/v1/keys?limit=100");
     expect(list.text).not.toContain(String(body.key));
     expect(list.body.keys).toContainEqual(expect.objectContaining({ id: body.id, name: "shop" }));
@@ -209,8 +209,8 @@ describe("keys", () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const later = new Date(Date.now() + 60_001).toISOString();
     const { key } = await keyFor({ scopes: ["admin"], expiresAt });
-    for (const wish of [{ scopes: ["issue"] }, { scopes: ["admin"], expiresAt: later }]) {
-      const { status, body } = await ask("/v1/keys", { method: "POST", key, json: wish });
+    for (const input of [{ scopes: ["issue"] }, { scopes: ["admin"], expiresAt: later }]) {
+      const { status, body } = await ask("/v1/keys", { method: "POST", key, json: input });
       expect([status, body.code]).toEqual([403, "forbidden"]);
       expect(body.detail).toContain("expiresAt");
     }

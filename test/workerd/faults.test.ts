@@ -89,7 +89,7 @@ describe("a call that throws", () => {
 
   it("twice is a refusal: pinned requests hear when to come back", async () => {
     const { shards, asked } = scripted(() => new Error("broken"));
-    for (const placement of [PINNED, { key: "a", strict: false }, { strict: true }]) {
+    for (const placement of [PINNED, { orderingKey: "a", strict: false }, { strict: true }]) {
       expect(await askShards(shards, someNamespace(), placement, 1)).toMatchObject({
         ok: false,
         refusal: { code: "shard_unavailable", retryAfterMs: 1000 },
@@ -209,7 +209,7 @@ describe("a shard that never answers", () => {
 
   it.each([
     ["shard", PINNED],
-    ["key", { key: "a", strict: false }],
+    ["key", { orderingKey: "a", strict: false }],
     ["order=strict", { strict: true }],
   ])("is told to a request with %s, which may have been carried out", async (_, placement) => {
     const { shards, calls } = silent(() => true);
@@ -336,7 +336,7 @@ describe("failover", () => {
 
   it.each([
     ["shard", { shard: 3, strict: false }],
-    ["key", { key: "a", strict: false }],
+    ["key", { orderingKey: "a", strict: false }],
     ["order=strict", { strict: true }],
   ])("never moves a request with %s", async (_, placement) => {
     const { shards, asked } = scripted(() => refuse("shard_saturated"));

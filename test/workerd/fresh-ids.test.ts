@@ -9,7 +9,7 @@ import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
 import { FRESH_COUNT_MIN } from "../../src/core/fresh-demand.ts";
 import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
 import { decompose } from "../../src/core/id.ts";
-import { defineNamespace, type SnowflakeWish } from "../../src/core/namespace.ts";
+import { defineNamespace, type SnowflakeInput } from "../../src/core/namespace.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
 import {
@@ -42,7 +42,7 @@ useClock();
 let serial = 0;
 
 /** A namespace of its own for each test, as the isolate remembers what it leased. */
-function someNamespace(policy: SnowflakeWish["policy"] = {}, layout?: SnowflakeWish["layout"]) {
+function someNamespace(policy: SnowflakeInput["policy"] = {}, layout?: SnowflakeInput["layout"]) {
   serial += 1;
   const defined = defineNamespace({ kind: "snowflake", policy, ...(layout && { layout }) });
   if (defined.kind !== "defined") throw new Error("not a namespace");
@@ -52,7 +52,7 @@ function someNamespace(policy: SnowflakeWish["policy"] = {}, layout?: SnowflakeW
   return namespace;
 }
 
-function layoutOf(sequenceBits: number): SnowflakeWish["layout"] {
+function layoutOf(sequenceBits: number): SnowflakeInput["layout"] {
   const usual = { timestampBits: 41, datacenterBits: 0, workerBits: 10, laneBits: 0 };
   return { ...usual, sequenceBits, epochMs: 0, tickMs: 1 };
 }
@@ -134,7 +134,7 @@ function heldShards() {
 const settled = () => scheduler.wait(1);
 
 /** A holder that has just asked for a lease, which is not answered yet. */
-async function asking(policy: SnowflakeWish["policy"] = {}) {
+async function asking(policy: SnowflakeInput["policy"] = {}) {
   const shards = heldShards();
   const namespace = someNamespace(policy);
   const holder = holderOf(shards.shards, namespace);
@@ -144,7 +144,7 @@ async function asking(policy: SnowflakeWish["policy"] = {}) {
 }
 
 /** A holder with a whole lease in memory, none of it used. */
-async function leased(policy: SnowflakeWish["policy"] = {}) {
+async function leased(policy: SnowflakeInput["policy"] = {}) {
   const holder = await asking(policy);
   holder.held[0]?.grant();
   await settled();

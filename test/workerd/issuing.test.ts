@@ -4,9 +4,9 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { decode, type Encoding } from "../../src/core/codec.ts";
-import type { RefusalCode } from "../../src/core/errors.ts";
 import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
 import { decompose } from "../../src/core/id.ts";
+import type { RefusalCode } from "../../src/core/refusal.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
 import { CACHE_TRUSTED_MS } from "../../src/service/limits.ts";
@@ -319,8 +319,8 @@ describe("a key", () => {
     ["of another namespace, by a name that begins alike", other("default-2"), 403, "forbidden"],
     ["of this namespace and another", other("default", "other"), 200, undefined],
     ["of the scope admin", { scopes: ["admin"] }, 200, undefined],
-  ])("%s", async (_, wish, status, code) => {
-    const { key } = await keyFor(wish);
+  ])("%s", async (_, input, status, code) => {
+    const { key } = await keyFor(input);
     const sent = { bindings: CLOSED, headers: withKey(key) };
     // Known to this isolate by another route too.
     await send(worker, "/v1/ids/other", sent);

@@ -61,15 +61,15 @@ describe("whom the routes let in", () => {
     ["DELETE", "/1", undefined],
   ] as const;
 
-  it.each<[title: string, wish: Record<string, unknown>, open: boolean]>([
+  it.each<[title: string, input: Record<string, unknown>, open: boolean]>([
     ["a key with lease", { scopes: ["lease"] }, true],
     ["an admin key", { scopes: ["admin"] }, true],
     ["a key with read", { scopes: ["read"] }, false],
     ["a key with issue", { scopes: ["issue"] }, false],
     ["a key with issue and read", { scopes: ["issue", "read"] }, false],
-  ])("%s", async (_, wish, open) => {
+  ])("%s", async (_, input, open) => {
     const name = await someNamespace(3);
-    const { key } = await keyFor(wish);
+    const { key } = await keyFor(input);
     const lease = await acquire(name);
     expect(lease.worker).toBe(4);
     const headers = tokenOf(lease);

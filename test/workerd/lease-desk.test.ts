@@ -134,9 +134,9 @@ describe("K2 two instances alive on one storage", () => {
     const spec = layoutWith(2);
     await runInDurableObject(deskOf("two"), (_, state) => {
       const desks = [new Leases(state, env), new Leases(state, env)];
-      const wish = { holder: "", ttlMs: 5000, terms: TERMS };
+      const input = { holder: "", ttlMs: 5000, terms: TERMS };
       const ask = (desk: number, idempotencyKey: string) =>
-        desks[desk]?.acquire(spec, { ...wish, idempotencyKey }, Date.now(), NO_ECHO);
+        desks[desk]?.acquire(spec, { ...input, idempotencyKey }, Date.now(), NO_ECHO);
       const one = ask(0, "a");
       if (!one?.ok) throw new Error("not leased");
       expect(ask(1, "a")).toMatchObject({ ok: true, lease: one.lease });
@@ -156,11 +156,11 @@ describe("K2 two instances alive on one storage", () => {
   it("with different layouts: the second is refused by what the first stored", async () => {
     await runInDurableObject(deskOf("differ"), (_, state) => {
       const [old, young] = [new Leases(state, env), new Leases(state, env)];
-      const wish = { holder: "", ttlMs: 5000, idempotencyKey: "a", terms: TERMS };
+      const input = { holder: "", ttlMs: 5000, idempotencyKey: "a", terms: TERMS };
       expect(young.page(layoutWith(1), 0, 1)).toMatchObject({ ok: true });
-      expect(old.acquire(layoutWith(2), wish, Date.now(), NO_ECHO)).toMatchObject({ ok: true });
+      expect(old.acquire(layoutWith(2), input, Date.now(), NO_ECHO)).toMatchObject({ ok: true });
       const conflict = { refusal: { code: "layout_conflict" } };
-      expect(young.acquire(layoutWith(1), wish, Date.now(), NO_ECHO)).toMatchObject(conflict);
+      expect(young.acquire(layoutWith(1), input, Date.now(), NO_ECHO)).toMatchObject(conflict);
       expect(young.page(layoutWith(1), 0, 1)).toMatchObject(conflict);
     });
   });
@@ -172,9 +172,9 @@ it("K4 a desk whose clock is proved to be frozen ends, and the next one leases",
     Object.defineProperty(state, "abort", { value: abort });
     const [old, young] = [new Leases(state, env), new Leases(state, env)];
     const backMs = START_MS - 900_000;
-    const wish = { holder: "", ttlMs: 5000, terms: TERMS };
+    const input = { holder: "", ttlMs: 5000, terms: TERMS };
     const ask = (desk: Leases, idempotencyKey: string, callerMs: number, echo = NO_ECHO) =>
-      desk.acquire(layoutWith(2), { ...wish, idempotencyKey }, callerMs, echo);
+      desk.acquire(layoutWith(2), { ...input, idempotencyKey }, callerMs, echo);
     expect(ask(old, "a", START_MS)).toMatchObject({ ok: true });
     const refused = ask(old, "b", backMs);
     expect(refused).toMatchObject({ refusal: { code: "clock_disagreement" } });

@@ -28,8 +28,8 @@ describe("PUT", () => {
     const made = await put("invoices", { kind: "segment", max: 4000 });
     const body = { name: "invoices", ...CREATED, max: "4000" };
     expect(made).toMatchObject({ status: 201, body });
-    const wish = { kind: "segment", step: 50, max: 5000, description: "of 2026" };
-    const changed = await put("invoices", wish);
+    const input = { kind: "segment", step: 50, max: 5000, description: "of 2026" };
+    const changed = await put("invoices", input);
     expect(changed).toMatchObject({
       status: 200,
       body: { ...CREATED, step: 50, max: "5000", description: "of 2026" },
@@ -72,8 +72,8 @@ describe("PUT", () => {
     [{ step: 1_000_000, delta: 1_000_000, remainder: 999_999 }, { step: 1_000_000 }],
     [{ start: 7, max: 9, delta: 3, remainder: 2 }, { max: "9" }],
     [{ description: "x".repeat(256) }, { description: "x".repeat(256) }],
-  ])("takes %j", async (wish, shown) => {
-    const name = await someSegment({ step: 2000, ...wish });
+  ])("takes %j", async (input, shown) => {
+    const name = await someSegment({ step: 2000, ...input });
     const { body } = await ask(`/v1/namespaces/${name}`);
     expect(body).toMatchObject({ step: 2000, ...shown });
   });
@@ -105,8 +105,8 @@ describe("PUT", () => {
     [{ colour: "red" }, "colour"],
     [{ shards: 8 }, "shards"],
     [{ policy: {} }, "policy"],
-  ])("refuses %j and names %s", async (wish, field) => {
-    const { status, body } = await put("never", { kind: "segment", ...wish });
+  ])("refuses %j and names %s", async (input, field) => {
+    const { status, body } = await put("never", { kind: "segment", ...input });
     expect([status, body.code]).toEqual([400, "invalid_body"]);
     expect(body.errors).toContainEqual(expect.objectContaining({ field }));
     expect((await ask("/v1/namespaces/never")).status).toBe(404);

@@ -68,7 +68,7 @@ describe("a lone isolate", () => {
 
   it.each<[string, Placement]>([
     ["order=strict", { strict: true }],
-    ["key", { strict: false, key: "a" }],
+    ["key", { strict: false, orderingKey: "a" }],
     ["shard", { strict: false, shard: 0 }],
     ["an Idempotency-Key", { strict: false, idempotencyKey: "admin k" }],
   ])("%s comes from the object, whatever is in memory", async (_, placement) => {

@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import type { SnowflakeWish } from "../../core/namespace.ts";
+import type { SnowflakeInput } from "../../core/namespace.ts";
 import { ApiError, ask } from "../api.ts";
 import { addressOf } from "../route.ts";
 import { savedKey } from "../session.ts";
@@ -12,7 +12,7 @@ import { useParts } from "./parts.ts";
 import { isWrong, Problem, WrongField } from "./problem.tsx";
 
 /** The body that makes a namespace, and the button that sends it. */
-export function CreateNamespace({ body }: { body: SnowflakeWish }) {
+export function CreateNamespace({ body }: { body: SnowflakeInput }) {
   const form = useParts({ name: "" });
   const { name } = form.shown;
   const [done, setDone] = useState("");

@@ -5,8 +5,8 @@ import type { LayoutSpec } from "../../core/layout.ts";
 import { PRESETS } from "../../core/presets.ts";
 import { PUBLISHED } from "../published.ts";
 import { Choice, Slider, TextField } from "./field.tsx";
-import { One } from "./one.tsx";
 import { Problem } from "./problem.tsx";
+import { SingleRoot } from "./single-root.tsx";
 
 const TICKS = [
   ["1", "1 ms"],
@@ -107,7 +107,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
   const text = isStanding ? typed : shortTime(epochMs);
   const isWrong = Number.isNaN(epochMs);
   return (
-    <One>
+    <SingleRoot>
       <div class="epoch">
         <TextField
           label="Epoch (UTC, or unix ms)"
@@ -136,7 +136,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
           onValue(day * DAY_MS);
         }}
       />
-    </One>
+    </SingleRoot>
   );
 }
 

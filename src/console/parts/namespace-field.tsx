@@ -10,7 +10,7 @@ import {
 } from "../namespaces.ts";
 import { ONCE, usePolled } from "../polled.ts";
 import { TextField } from "./field.tsx";
-import { One } from "./one.tsx";
+import { SingleRoot } from "./single-root.tsx";
 
 const LIST_ID = "namespaces";
 /** How long a name must stand before the service is asked for it, in ms: not after each letter. */
@@ -31,7 +31,7 @@ export function NamespaceField(props: {
     listNames().then(setNames, () => undefined);
   };
   return (
-    <One>
+    <SingleRoot>
       <TextField
         label="Namespace"
         value={props.value}
@@ -45,7 +45,7 @@ export function NamespaceField(props: {
           <option key={name} value={name} />
         ))}
       </datalist>
-    </One>
+    </SingleRoot>
   );
 }
 

@@ -9,7 +9,7 @@ import { TextField } from "./field.tsx";
 import { useParts } from "./parts.ts";
 import { isWrong, Problem, WrongField } from "./problem.tsx";
 
-interface Wish {
+interface Input {
   readonly name: string;
   /** Names, apart by commas or spaces; empty for all. */
   readonly namespaces: string;
@@ -18,7 +18,7 @@ interface Wish {
 }
 
 /** What most keys are for. */
-const USUAL: Wish = { name: "", namespaces: "", expires: "", scopes: ["issue"] };
+const USUAL: Input = { name: "", namespaces: "", expires: "", scopes: ["issue"] };
 
 const [NAMESPACES, UNTIL] = ["Only for these namespaces", "Until (UTC)"] as const;
 const PROBLEM_ID = "new-key-problem";
@@ -119,7 +119,7 @@ function Scopes(props: {
 }
 
 /** The body of POST /v1/keys. Throws where it says what cannot be. */
-export function bodyOf({ name, namespaces, expires, scopes }: Wish): object {
+export function bodyOf({ name, namespaces, expires, scopes }: Input): object {
   const only = namespaces.split(/[\s,]+/).filter((one) => one !== "");
   const wrong = only.find((one) => !NAMESPACE_NAME.test(one));
   if (wrong !== undefined) {

@@ -3,8 +3,8 @@ import { type Json, objectsOf } from "../api.ts";
 import { figure } from "../figure.ts";
 import { segmentFacts, segmentRows, segmentState } from "../segment-state.ts";
 import { LOOKS_KEPT } from "../shard-history.ts";
-import { One } from "./one.tsx";
-import { Pairs } from "./pairs.tsx";
+import { FactTable } from "./fact-table.tsx";
+import { SingleRoot } from "./single-root.tsx";
 import { Chart } from "./sparkline.tsx";
 
 interface Rates {
@@ -31,7 +31,7 @@ export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) 
     );
   }
   return (
-    <One>
+    <SingleRoot>
       <p>
         <b class={level}>{words}</b> {advice}
       </p>
@@ -47,8 +47,8 @@ export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) 
           values={facts.last.map(({ width }) => width).toReversed()}
         />
       </div>
-      <Pairs caption="Segment" rows={segmentRows(facts)} />
-    </One>
+      <FactTable caption="Segment" rows={segmentRows(facts)} />
+    </SingleRoot>
   );
 }
 

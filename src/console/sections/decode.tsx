@@ -9,7 +9,7 @@ import {
 import { type DecodedSnowflake, decodedId } from "../../core/decoded.ts";
 import { maxIdOf } from "../../core/id.ts";
 import { fieldOf, type Layout } from "../../core/layout.ts";
-import { designAddress } from "../design-wish.ts";
+import { designAddress } from "../design-input.ts";
 import { encodingsOf } from "../guess-encoding.ts";
 import { Bits, FIELD_MEANS } from "../parts/bits.tsx";
 import { Copy } from "../parts/copy.tsx";

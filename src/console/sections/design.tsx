@@ -3,17 +3,17 @@ import { useLayoutEffect, useState } from "hono/jsx/dom";
 import type { Layout } from "../../core/layout.ts";
 import {
   type Designed,
-  type DesignWish,
+  type DesignInput,
   designAddress,
   designed,
   designIn,
-} from "../design-wish.ts";
+} from "../design-input.ts";
 import { facts, type LimitUse, limitUses, shardsUse } from "../layout-facts.ts";
 import { Bits } from "../parts/bits.tsx";
 import { CreateNamespace } from "../parts/create-namespace.tsx";
+import { FactTable } from "../parts/fact-table.tsx";
 import { TextField } from "../parts/field.tsx";
 import { LayoutForm } from "../parts/layout-form.tsx";
-import { Pairs } from "../parts/pairs.tsx";
 import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
 import { type Route, replaceAddress } from "../route.ts";
@@ -25,7 +25,7 @@ const ADDRESS_AFTER_MS = 200;
 /** What is wrong with the design stands there. */
 const PROBLEM_ID = "design-problem";
 
-interface State extends Required<DesignWish> {
+interface State extends Required<DesignInput> {
   /** An ID to read. */
   readonly id: string;
   readonly chosen: string;
@@ -55,7 +55,7 @@ export function Design({ route }: { route: Route }) {
       {layout && <Reader layout={layout} state={shown} onChange={show} />}
       <Shards state={shown} problems={wished.ok ? [] : wished.problems} onChange={show} />
       {wished.ok && (
-        <Pairs caption="What it gives" rows={facts(wished.layout, wished.shards, Date.now())} />
+        <FactTable caption="What it gives" rows={facts(wished.layout, wished.shards, Date.now())} />
       )}
       <Limits uses={usesOf(shown, wished)} />
       {wished.ok && <CreateNamespace body={wished.body} />}

@@ -4,7 +4,7 @@ import { ENCODINGS } from "../../core/codec.ts";
 import { IDS_COUNT_MAX } from "../../core/limits.ts";
 import { ask, isNumber, type Json } from "../api.ts";
 import { figure } from "../figure.ts";
-import { linesOf, NUMBER, queryOf, type Wish } from "../get-lines.ts";
+import { type Input, linesOf, NUMBER, queryOf } from "../get-lines.ts";
 import { useAction } from "../parts/action.ts";
 import { Code } from "../parts/code.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -20,7 +20,7 @@ import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { savedKey } from "../session.ts";
 
 interface Got {
-  readonly wish: Wish;
+  readonly input: Input;
   readonly ids: readonly string[];
 }
 
@@ -31,11 +31,11 @@ const SHOWN_MAX = 100;
 
 export function Get({ route }: { route: Route }) {
   const [given = "default"] = route.parts;
-  const form = useParts<Wish>({ name: given, count: "1", encoding: "decimal", key: "" });
-  const wish = form.shown;
+  const form = useParts<Input>({ name: given, count: "1", encoding: "decimal", key: "" });
+  const input = form.shown;
   const [got, setGot] = useState<Got | undefined>(undefined);
   const { isBusy, error, act } = useAction();
-  const change = (part: Partial<Wish>): void => {
+  const change = (part: Partial<Input>): void => {
     replaceAddress(addressOf("get", [form.change(part).name]));
   };
   const get = (event: Event): void => {
@@ -47,33 +47,33 @@ export function Get({ route }: { route: Route }) {
       if (problem) throw problem;
       const isAnswer = (answer: Json): boolean => idsIn(answer).length === Number(asked.count);
       const path = `/v1/ids/${asked.name}?${queryOf(asked)}`;
-      setGot({ wish: asked, ids: idsIn(await ask(path, { method: "POST", isAnswer })) });
+      setGot({ input: asked, ids: idsIn(await ask(path, { method: "POST", isAnswer })) });
     });
   };
   return (
     <>
       <form class="row" onSubmit={get} noValidate>
         <NamespaceField
-          value={wish.name}
+          value={input.name}
           isWrong={isWrong(error, "Namespace")}
           onValue={(name) => change({ name })}
         />
         <TextField
           label="Count"
           type="number"
-          value={wish.count}
+          value={input.count}
           problem={isWrong(error, "Count") ? PROBLEM_ID : undefined}
           onValue={(count) => change({ count })}
         />
         <Choice
           label="Encoding"
-          value={wish.encoding}
+          value={input.encoding}
           options={OFFERED.map((one) => [one, one] as const)}
           onValue={(encoding) => change({ encoding })}
         />
         <TextField
           label="Key (its IDs strictly increase)"
-          value={wish.key}
+          value={input.key}
           onValue={(key) => change({ key })}
         />
         <button type="submit" aria-busy={isBusy ? "true" : "false"}>
@@ -89,7 +89,7 @@ export function Get({ route }: { route: Route }) {
       <p role="status">{got ? saidOf(got) : ""}</p>
       {got && <Ids got={got} />}
       <h2>The same elsewhere</h2>
-      <Lines wish={wish} />
+      <Lines input={input} />
     </>
   );
 }
@@ -104,8 +104,8 @@ export function idsIn({ ids }: Json): string[] {
 /** The digits of every encoding. */
 const ID = /^[0-9A-Za-z]{1,64}$/;
 
-/** Why a wish cannot be one; undefined where it may. */
-export function problemOf({ name, count }: Wish): WrongField | undefined {
+/** Why a input cannot be one; undefined where it may. */
+export function problemOf({ name, count }: Input): WrongField | undefined {
   const isCount = /^[1-9]\d*$/.test(count) && Number(count) <= IDS_COUNT_MAX;
   if (!isCount) {
     const takes = `Count takes a whole number from 1 to ${figure(IDS_COUNT_MAX)}.`;
@@ -115,22 +115,22 @@ export function problemOf({ name, count }: Wish): WrongField | undefined {
   return problem === undefined ? undefined : new WrongField("Namespace", problem);
 }
 
-function saidOf({ wish, ids }: Got): string {
+function saidOf({ input, ids }: Got): string {
   return ids.length === 1
-    ? `One ID of ${wish.name}:`
-    : `${figure(ids.length)} IDs of ${wish.name}:`;
+    ? `One ID of ${input.name}:`
+    : `${figure(ids.length)} IDs of ${input.name}:`;
 }
 
-export function Ids({ got: { wish, ids } }: { got: Got }) {
+export function Ids({ got: { input, ids } }: { got: Got }) {
   const shown = ids.slice(0, SHOWN_MAX);
-  const isDecimal = wish.encoding === "decimal" || wish.encoding === NUMBER;
-  const query = isDecimal ? {} : { encoding: wish.encoding };
+  const isDecimal = input.encoding === "decimal" || input.encoding === NUMBER;
+  const query = isDecimal ? {} : { encoding: input.encoding };
   return (
     <div>
       <ol class="ids">
         {shown.map((id) => (
           <li key={id}>
-            <a href={addressOf("decode", [wish.name, id], query)}>{id}</a>
+            <a href={addressOf("decode", [input.name, id], query)}>{id}</a>
           </li>
         ))}
       </ol>
@@ -140,9 +140,9 @@ export function Ids({ got: { wish, ids } }: { got: Got }) {
   );
 }
 
-function Lines({ wish }: { wish: Wish }) {
+function Lines({ input }: { input: Input }) {
   // An address of an empty or odd count would do no good elsewhere either.
-  const sound = problemOf(wish) === undefined ? wish : { ...wish, count: "1" };
+  const sound = problemOf(input) === undefined ? input : { ...input, count: "1" };
   return (
     <dl>
       {linesOf(sound, location.origin, savedKey() !== "").map(([title, line]) => (

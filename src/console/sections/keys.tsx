@@ -11,13 +11,13 @@ import {
   textOf,
 } from "../api.ts";
 import { useQueue } from "../parts/action.ts";
-import { Away } from "../parts/away.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import { NewKey } from "../parts/new-key.tsx";
 import { cursorQuery, Pager } from "../parts/pager.tsx";
+import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { Said } from "../parts/said.tsx";
-import { Wide } from "../parts/wide.tsx";
+import { StatusLine } from "../parts/status-line.tsx";
+import { WideTable } from "../parts/wide-table.tsx";
 import { type Polled, usePolled } from "../polled.ts";
 import { useSavedKey } from "../session.ts";
 
@@ -51,9 +51,9 @@ export function Keys() {
     });
   return (
     <>
-      <Away polled={polled} scope="admin" />
+      <PollFailure polled={polled} scope="admin" />
       <Problem error={revoking.error} scope="admin" doubt={REVOKE_DOUBT} />
-      <Said words={said} />
+      <StatusLine words={said} />
       {answer && <KeyTable keys={objectsOf(answer.keys)} onRevoke={revoke} />}
       <Pager at={page} next={textOf(answer?.cursor)} onGo={setPage} />
       {mayMake && <NewKey onMade={again} />}
@@ -88,11 +88,11 @@ export function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) 
   const { keys, onRevoke } = props;
   if (keys.length === 0) return <p>No key is listed here but the administrator’s own.</p>;
   return (
-    <Wide label="Keys" headings={HEADINGS}>
+    <WideTable label="Keys" headings={HEADINGS}>
       {keys.map((key) => (
         <KeyRow key={textOf(key.id)} of={key} onRevoke={onRevoke} />
       ))}
-    </Wide>
+    </WideTable>
   );
 }
 

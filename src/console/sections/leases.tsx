@@ -13,7 +13,6 @@ import {
   textOf,
 } from "../api.ts";
 import { useQueue } from "../parts/action.ts";
-import { Away } from "../parts/away.tsx";
 import { Confirm } from "../parts/confirm.tsx";
 import {
   NAMESPACE_PROBLEM_ID,
@@ -22,10 +21,11 @@ import {
   useSettledName,
 } from "../parts/namespace-field.tsx";
 import { cursorQuery, Pager } from "../parts/pager.tsx";
+import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ReleaseForm } from "../parts/release-form.tsx";
-import { Said } from "../parts/said.tsx";
-import { Wide } from "../parts/wide.tsx";
+import { StatusLine } from "../parts/status-line.tsx";
+import { WideTable } from "../parts/wide-table.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { duration } from "../shard-state.ts";
@@ -77,9 +77,9 @@ export function Leases({ route }: { route: Route }) {
         <NamespaceField value={name} isWrong={problem !== undefined} onValue={show} />
       </form>
       <Problem id={NAMESPACE_PROBLEM_ID} error={problem} />
-      <Away polled={polled} scope="lease" />
+      <PollFailure polled={polled} scope="lease" />
       <Problem error={revoking.error} scope="admin" doubt={REVOKE_DOUBT} />
-      <Said words={said} />
+      <StatusLine words={said} />
       {answer && <LeaseTable leases={objectsOf(answer.leases)} onRevoke={revoke} />}
       <Pager key={asked} at={page} next={textOf(answer?.cursor)} onGo={setPage} />
       <p>
@@ -104,11 +104,11 @@ export function LeaseTable(props: { leases: readonly Json[]; onRevoke: (worker: 
   const { leases, onRevoke } = props;
   if (leases.length === 0) return <p>No worker ID is listed here: none of them was leased yet.</p>;
   return (
-    <Wide label="Leases" headings={HEADINGS}>
+    <WideTable label="Leases" headings={HEADINGS}>
       {leases.map((lease) => (
         <LeaseRow key={numberOf(lease.worker)} lease={lease} onRevoke={onRevoke} />
       ))}
-    </Wide>
+    </WideTable>
   );
 }
 

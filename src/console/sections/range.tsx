@@ -28,9 +28,9 @@ export function Range({ route }: { route: Route }) {
     from: route.query.from ?? today,
     until: route.query.until ?? tomorrow,
   });
-  const wish = form.shown;
-  const { found, error } = useNamespace(wish.name);
-  const show = (part: Partial<typeof wish>): void => {
+  const input = form.shown;
+  const { found, error } = useNamespace(input.name);
+  const show = (part: Partial<typeof input>): void => {
     const { name, from, until } = form.change(part);
     replaceAddress(addressOf("range", [name], { from, until }));
   };
@@ -38,26 +38,26 @@ export function Range({ route }: { route: Route }) {
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
         <NamespaceField
-          value={wish.name}
+          value={input.name}
           isWrong={error !== undefined}
           onValue={(name) => show({ name })}
         />
         <TextField
           label="From"
-          value={wish.from}
-          problem={problemOf(wish.from)}
+          value={input.from}
+          problem={problemOf(input.from)}
           onValue={(from) => show({ from })}
         />
         <TextField
           label="Until (not included)"
-          value={wish.until}
-          problem={problemOf(wish.until)}
+          value={input.until}
+          problem={problemOf(input.until)}
           onValue={(until) => show({ until })}
         />
       </form>
       <Problem id={NAMESPACE_PROBLEM_ID} error={error} scope="read" />
       {found && !found.layout && <p>A segment’s numbers say nothing of time.</p>}
-      {found?.layout && <Found layout={found.layout} from={wish.from} until={wish.until} />}
+      {found?.layout && <Found layout={found.layout} from={input.from} until={input.until} />}
     </>
   );
 }

@@ -2,19 +2,19 @@
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
-import { Away } from "../parts/away.tsx";
 import {
   NAMESPACE_PROBLEM_ID,
   NamespaceField,
   nameProblem,
   useSettledName,
 } from "../parts/namespace-field.tsx";
-import { One } from "../parts/one.tsx";
 import { cursorQuery, Pager } from "../parts/pager.tsx";
+import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { SegmentStatus } from "../parts/segment-status.tsx";
+import { SingleRoot } from "../parts/single-root.tsx";
 import { Chart, Sparkline } from "../parts/sparkline.tsx";
-import { Wide } from "../parts/wide.tsx";
+import { WideTable } from "../parts/wide-table.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { type History, NO_HISTORY, nextHistory, type Seen, type Totals } from "../shard-history.ts";
@@ -58,7 +58,10 @@ export function Shards({ route }: { route: Route }) {
         <NamespaceField value={name} isWrong={problem !== undefined} onValue={show} />
       </form>
       <Problem id={NAMESPACE_PROBLEM_ID} error={problem} />
-      <Away polled={status.error === undefined && !definition ? defined : status} scope="read" />
+      <PollFailure
+        polled={status.error === undefined && !definition ? defined : status}
+        scope="read"
+      />
       {status.answer && definition && (
         <Answered
           key={`${asked} ${page}`}
@@ -97,14 +100,14 @@ function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
 
 export function ShardsView({ history, bounds }: { history: History; bounds: Bounds }) {
   return (
-    <One>
+    <SingleRoot>
       <Charts totals={history.totals} />
-      <Wide label="Shards" headings={HEADINGS}>
+      <WideTable label="Shards" headings={HEADINGS}>
         {history.shards.map((one) => (
           <ShardRow key={one.facts.shard} seen={one} bounds={bounds} />
         ))}
-      </Wide>
-    </One>
+      </WideTable>
+    </SingleRoot>
   );
 }
 

@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 /** What a request asks for beyond its namespace, and the order that it is promised. */
-interface Wish {
+interface Input {
   readonly query: Record<string, string | number>;
   readonly order?: string;
 }
@@ -80,7 +80,7 @@ export class Caller {
     const { random } = this.#world;
     const space = random.pick(this.#spaces);
     const isolate = random.pick(this.#isolates);
-    const same = this.#wish(space, BURST_COUNT_MAX);
+    const same = this.#input(space, BURST_COUNT_MAX);
     if (random.isOneOf(4)) {
       this.#inTurn(space, same, random.spread(2, BURST_MAX));
       return;
@@ -88,25 +88,25 @@ export class Caller {
     const isBurst = random.isOneOf(4);
     const requests = isBurst ? random.spread(2, BURST_MAX) : 1;
     for (let request = 0; request < requests; request += 1) {
-      const wish = isBurst ? same : this.#wish(space, COUNT_MAX);
+      const input = isBurst ? same : this.#input(space, COUNT_MAX);
       const ask = random.isOneOf(6) ? this.#http : this.#rpc;
       this.#world.after(request * random.between(0, BURST_GAP_MS), () => {
         if (this.isDone) return;
-        ask(isolate, space, wish);
+        ask(isolate, space, input);
       });
     }
   }
 
   /** So many requests, each after the answer of the one before: these must be in order, where that is promised. */
-  #inTurn(space: Space, wish: Wish, requests: number): void {
+  #inTurn(space: Space, input: Input, requests: number): void {
     const { random } = this.#world;
     const isolate = random.pick(this.#isolates);
     if (this.isDone || requests < 1) return;
     const ask = random.isOneOf(6) ? this.#http : this.#rpc;
-    ask(isolate, space, wish, () => this.#inTurn(space, wish, requests - 1));
+    ask(isolate, space, input, () => this.#inTurn(space, input, requests - 1));
   }
 
-  #wish({ name, layout }: Space, countMax: number): Wish {
+  #input({ name, layout }: Space, countMax: number): Input {
     const { random } = this.#world;
     const count = random.spread(1, countMax);
     const kind = random.between(0, 7);
@@ -126,11 +126,11 @@ export class Caller {
       : { query: { order: "strict", count }, order: name };
   }
 
-  readonly #http = (isolate: Isolate, space: Space, wish: Wish, answered?: () => void): void => {
+  readonly #http = (isolate: Isolate, space: Space, input: Input, answered?: () => void): void => {
     const { random } = this.#world;
     const asBlocks = random.isOneOf(5);
     const asText = !asBlocks && random.isOneOf(5);
-    const given = Object.entries(wish.query).map(([name, value]) => [name, `${value}`]);
+    const given = Object.entries(input.query).map(([name, value]) => [name, `${value}`]);
     if (asText) given.push(["format", "text"]);
     const text = new URLSearchParams(given).toString();
     const path = `${asBlocks ? "blocks" : "ids"}/${space.name}`;
@@ -138,7 +138,7 @@ export class Caller {
     const method = random.isOneOf(2) ? "GET" : "POST";
     this.#send(
       space,
-      wish,
+      input,
       (answer) => isolate.fetch(url, { method }, answer),
       (value) => {
         const got = value as HttpAnswer;
@@ -150,14 +150,14 @@ export class Caller {
     );
   };
 
-  readonly #rpc = (isolate: Isolate, space: Space, wish: Wish, answered?: () => void): void => {
-    const { count = 1, ...options } = wish.query;
+  readonly #rpc = (isolate: Isolate, space: Space, input: Input, answered?: () => void): void => {
+    const { count = 1, ...options } = input.query;
     const asBlocks = this.#world.random.isOneOf(5);
     const method = asBlocks ? "blocks" : "nextIds";
     const args = [space.name, count, options];
     this.#send(
       space,
-      wish,
+      input,
       (answer) => isolate.rpc(method, args, answer),
       (value) => (asBlocks ? runsOfBlocks(value as BlocksAnswer) : runsOf(value as string[])),
       answered,
@@ -166,7 +166,7 @@ export class Caller {
 
   #send(
     space: Space,
-    { query, order }: Wish,
+    { query, order }: Input,
     deliver: (answer: (outcome: Outcome) => void) => void,
     read: (value: unknown) => Run[],
     answered: () => void = () => undefined,

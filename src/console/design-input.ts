@@ -3,13 +3,13 @@ import { LANE_FIELDS, WIDTHS } from "../core/fields.ts";
 import { parseInstant } from "../core/instant.ts";
 import { type Layout, type LayoutSpec, makeLayout } from "../core/layout.ts";
 import { REGIONS_COUNT_MAX, SHARDS_DEFAULT } from "../core/limits.ts";
-import { type SnowflakeWish, shardsMax } from "../core/namespace.ts";
+import { type SnowflakeInput, shardsMax } from "../core/namespace.ts";
 import { DEFAULT_SPEC } from "../core/presets.ts";
 import { REGIONS, type Region } from "../core/regions.ts";
 import { wholeTakes } from "../core/takes.ts";
 import { addressOf, type Route } from "./route.ts";
 
-export interface DesignWish {
+export interface DesignInput {
   /** Also one that cannot be; `epochMs` is NaN where what was typed is no time. */
   readonly spec: LayoutSpec;
   /** As typed; empty: the service's default. */
@@ -18,14 +18,14 @@ export interface DesignWish {
   readonly regions?: string;
 }
 
-/** A wish that can be, with how many shards it has; or why it cannot. */
+/** A input that can be, with how many shards it has; or why it cannot. */
 export type Designed =
   | {
       readonly ok: true;
       readonly layout: Layout;
       readonly shards: number;
       /** Of PUT /v1/namespaces/{namespace}. */
-      readonly body: SnowflakeWish;
+      readonly body: SnowflakeInput;
     }
   | {
       readonly ok: false;
@@ -34,8 +34,8 @@ export type Designed =
       readonly problems: readonly string[];
     };
 
-/** What the service will say of a wish. */
-export function designed({ spec, shards = "", regions = "" }: DesignWish): Designed {
+/** What the service will say of a input. */
+export function designed({ spec, shards = "", regions = "" }: DesignInput): Designed {
   const told = layoutBody(spec);
   const made = makeLayout(told);
   const named = regionsIn(regions);
@@ -49,7 +49,7 @@ export function designed({ spec, shards = "", regions = "" }: DesignWish): Desig
   const count = shards === "" ? Math.min(SHARDS_DEFAULT, most) : wholeIn(shards);
   if (count < 1 || count > most) problems.push(`shards ${wholeTakes(1, most).detail}`);
   if (problems.length > 0 || named === undefined) return { ok: false, layout, problems };
-  const body: SnowflakeWish = {
+  const body: SnowflakeInput = {
     kind: "snowflake",
     layout: told,
     ...(shards !== "" && { shards: count }),
@@ -77,9 +77,9 @@ function regionsIn(text: string): Region[] | undefined {
   return named.length === words.length && named.length <= REGIONS_COUNT_MAX ? named : undefined;
 }
 
-/** A wish's address, with an ID that is read with its layout. */
-export function designAddress(wish: DesignWish, id = "", encoding = ""): string {
-  const { spec, shards = "", regions = "" } = wish;
+/** A input's address, with an ID that is read with its layout. */
+export function designAddress(input: DesignInput, id = "", encoding = ""): string {
+  const { spec, shards = "", regions = "" } = input;
   return addressOf("design", id === "" ? [] : [id], {
     bits: WIDTHS.map((name) => spec[name]).join("."),
     epoch: Number.isNaN(spec.epochMs) ? "" : `${spec.epochMs}`,
@@ -92,8 +92,8 @@ export function designAddress(wish: DesignWish, id = "", encoding = ""): string 
   });
 }
 
-/** The wish of an address; what it does not say is as in `default`. */
-export function designIn({ query }: Route): Required<DesignWish> {
+/** The input of an address; what it does not say is as in `default`. */
+export function designIn({ query }: Route): Required<DesignInput> {
   const { bits = "", epoch = "", tick = "", shards = "", regions = "" } = query;
   const widths = /^\d{1,2}(?:\.\d{1,2}){4}$/.test(bits) ? bits.split(".").map(Number) : [];
   const lanePlace = wordIn(LANE_FIELDS.lanePlace.allowed, query.lanePlace);

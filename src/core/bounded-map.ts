@@ -1,5 +1,5 @@
 /** Sets an entry of a map that holds `most` at most: the oldest makes room. Plain data, so that it may outlive a request. */
-export function remember<Value>(
+export function setBounded<Value>(
   entries: Map<string, Value>,
   key: string,
   value: Value,

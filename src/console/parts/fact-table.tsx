@@ -1,5 +1,5 @@
 /** What things are, one a row. */
-export function Pairs(props: {
+export function FactTable(props: {
   caption: string;
   rows: readonly (readonly [what: string, value: string])[];
 }) {

@@ -2,7 +2,7 @@ import type { Polled } from "../polled.ts";
 import { Problem } from "./problem.tsx";
 
 /** Why nothing new comes, and that it is asked for again. */
-export function Away(props: { polled: Polled; scope: string }) {
+export function PollFailure(props: { polled: Polled; scope: string }) {
   const { polled, scope } = props;
   const { error, answer } = polled;
   if (error === undefined) return null;

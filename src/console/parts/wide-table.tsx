@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
 /** A table that may be wider than the page: it scrolls by itself, with the keyboard too. */
-export function Wide(props: { label: string; headings: readonly string[]; children: Child }) {
+export function WideTable(props: { label: string; headings: readonly string[]; children: Child }) {
   const { label, headings, children } = props;
   return (
     <section class="wide" tabindex={0} aria-label={label}>

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "hono/jsx/dom";
 
 /** What was done. Where the control that did it is gone, the focus goes here: the row of what ended, say. */
-export function Said({ words }: { words: string }) {
+export function StatusLine({ words }: { words: string }) {
   const place = useRef<HTMLParagraphElement>(null);
   useLayoutEffect(() => {
     if (words === "") return;
