@@ -58,12 +58,12 @@ function idsOf({ first, count, stride = 1 }: Block): bigint[] {
 
 /** A block of IDs at a distance, cut where the IDs end. */
 function anySpaced(encoding: Encoding): fc.Arbitrary<Block> {
-  const step = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(10_000, 1_000_000));
+  const stride = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(10_000, 1_000_000));
   return fc
-    .tuple(anyFirst(encoding), fc.integer({ min: 1, max: 100 }), step)
+    .tuple(anyFirst(encoding), fc.integer({ min: 1, max: 100 }), stride)
     .map(([first, count, distance]) => {
       const fits = (MAX_ID - first) / BigInt(distance) + 1n;
-      return { first, count: fits < BigInt(count) ? Number(fits) : count, step: distance };
+      return { first, count: fits < BigInt(count) ? Number(fits) : count, stride: distance };
     });
 }
 
@@ -189,16 +189,16 @@ describe("a block of IDs at a distance", () => {
 
   it.each(ENCODINGS)("in %s is followed by the next one without a gap", (encoding) => {
     const blocks = [
-      { first: 7n, count: 4, step: 1000 },
+      { first: 7n, count: 4, stride: 1000 },
       { first: 4000n, count: 2 },
-      { first: 2n ** 53n + 1n, count: 3, step: 2 },
+      { first: 2n ** 53n + 1n, count: 3, stride: 2 },
     ];
     const expected = textOf(blocks.flatMap(idsOf), encoding, LINE);
     expect(written(blocks, encoding, LINE)).toBe(expected);
   });
 
   it.each(ENCODINGS)("in %s ends at 2^63 − 1", (encoding) => {
-    const block = { first: MAX_ID - 300n, count: 101, step: 3 };
+    const block = { first: MAX_ID - 300n, count: 101, stride: 3 };
     const text = written([block], encoding, LINE);
     expect(text).toBe(textOf(idsOf(block), encoding, LINE));
     expect(text.endsWith(`\n${encode(MAX_ID, encoding)}\n`)).toBe(true);

@@ -63,7 +63,7 @@ describe("IDs taken of a buffer at once", () => {
     expect(fill(buffer, [BEYOND])).toBe(true);
     const taken = takeBlocks(buffer, 4, NOW_MS) ?? [];
     expect(taken).toStrictEqual([
-      { first: 47n, count: 1, step: 10 },
+      { first: 47n, count: 1, stride: 10 },
       { first: 2n ** 53n + 1n, count: 3 },
     ]);
     expect(leftAt(buffer, NOW_MS)).toBe(2);
