@@ -5,7 +5,7 @@ import { findingsOf, LONG, QUICK } from "./findings.ts";
 import { reportText } from "./report.ts";
 
 const USAGE = `usage: npm run bench -- [--quick] [--json] [--rounds N]
-  --quick     about a minute instead of about ten
+  --quick     about two minutes instead of about ten
   --json      one JSON object on standard output, and nothing else
   --rounds N  rounds of all HTTP rows, 1 to 99`;
 

@@ -14,7 +14,7 @@ export function figure(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return "–";
   const digits = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 0.1 ? 2 : 3;
   return value.toLocaleString("en-US", {
-    minimumFractionDigits: Number.isInteger(value) && value >= 10 ? 0 : digits,
+    minimumFractionDigits: Number.isInteger(value) ? 0 : digits,
     maximumFractionDigits: digits,
   });
 }

@@ -11,13 +11,13 @@ import { WORKERD_VERSION } from "./server.ts";
 import { judge } from "./targets.ts";
 
 export const QUICK = {
-  http: { rounds: 3, times: 1 },
-  inProcess: { rounds: 5, sampleMs: 10, checked: 200_000 },
+  http: { rounds: 5, times: 1 },
+  inProcess: { rounds: 5, sampleMs: 20, checked: 200_000 },
   counted: 20_000,
   atRate: 2000,
 };
 export const LONG = {
-  http: { rounds: 15, times: 4 },
+  http: { rounds: 15, times: 2 },
   inProcess: { rounds: 15, sampleMs: 50, checked: 2_000_000 },
   counted: 100_000,
   atRate: 10_000,

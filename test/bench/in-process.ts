@@ -15,6 +15,8 @@ export interface InProcessPlan {
   readonly checked: number;
 }
 
+/** Until V8 has compiled a piece. */
+const WARM_UP_MS = 200;
 const PIECES: Pieces = { ...OWN_PIECES, ...NPM_GENERATORS };
 
 /** A round of so many ms, or a check of so many IDs for repeated ones. */
@@ -59,7 +61,7 @@ export async function measureInProcess({ rounds, sampleMs, checked }: InProcessP
     return { name, worker: new Worker(program, { workerData: name }) };
   });
   const times = new Map<string, number[]>();
-  for (const { worker } of workers) await ask(worker, { sampleMs });
+  for (const { worker } of workers) await ask(worker, { sampleMs: WARM_UP_MS });
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, worker } of workers) {
       const { nsPerId = Number.NaN } = await ask(worker, { sampleMs });

@@ -1,4 +1,5 @@
-/** Load on a server: autocannon as fast as the answers come, or fetch at a fixed rate. */
+/** Load on a server: autocannon as fast as the answers come, or node:http at a fixed rate. */
+import { Agent, get } from "node:http";
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { setImmediate as turn } from "node:timers/promises";
 import autocannon from "autocannon";
@@ -18,6 +19,8 @@ const offsets = new Map<readonly string[], number>();
 const LOOK_MS = 5;
 /** Broken connections that end a run. */
 const BROKEN_MAX = 100;
+/** They wait for each other only when the service or the machine stalls. */
+const CONNECTIONS_AT_RATE = 16;
 /** How long an answer may take, in s: a text stream on a busy machine needs some. */
 const ANSWER_MAX_S = 30;
 
@@ -79,20 +82,25 @@ export async function loadAtRate(
   requests: number,
 ): Promise<RecordableHistogram> {
   const latencies = createHistogram();
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_AT_RATE });
   const answers: Promise<void>[] = [];
   const startMs = performance.now();
   for (let sent = 0; sent < requests; sent += 1) {
     const dueMs = startMs + (sent * 1000) / perSecond;
     // A timer would be a millisecond late or more.
     while (performance.now() < dueMs) await turn();
-    const answered = async (): Promise<void> => {
-      const response = await fetch(url);
-      await response.text();
-      if (!response.ok) throw new Error(`${url}: status ${response.status}`);
-      latencies.record(Math.max(1, Math.round((performance.now() - dueMs) * 1000)));
-    };
-    answers.push(answered());
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const request = get(url, { agent }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${url}: ${response.statusCode}`));
+      response.resume().on("end", () => {
+        latencies.record(Math.max(1, Math.round((performance.now() - dueMs) * 1000)));
+        resolve();
+      });
+    });
+    request.on("error", reject);
+    answers.push(promise);
   }
   await Promise.all(answers);
+  agent.destroy();
   return latencies;
 }

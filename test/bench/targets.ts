@@ -6,17 +6,17 @@ export type RatioOf = "speed" | "rate" | "cost";
 type Ratio = (row: RowId, to: RowId, of: RatioOf) => number | undefined;
 
 /** What is not a ratio of two HTTP rows. */
-export interface TargetValues {
-  readonly leasedPerServed: number;
-  readonly callsPerMillionFresh: number;
-  readonly rowsPerMillionStrict: number;
-  readonly streamMegabytes: number | undefined;
-  readonly codecToBigInt: number | undefined;
-  readonly clientToDateNow: number | undefined;
-  readonly minterToGenerators: number | undefined;
-  readonly minterTakeToGenerators: number | undefined;
-  readonly bundleKilobytes: number;
-}
+type ValueName =
+  | "leasedPerServed"
+  | "callsPerMillionFresh"
+  | "rowsPerMillionStrict"
+  | "streamMegabytes"
+  | "codecToBigInt"
+  | "clientToDateNow"
+  | "minterToGenerators"
+  | "minterTakeToGenerators"
+  | "bundleKilobytes";
+export type TargetValues = Readonly<Record<ValueName, number | undefined>>;
 
 interface Target {
   readonly name: string;
@@ -34,7 +34,7 @@ function ratio(row: RowId, of: RatioOf, to: RowId, target: number, stretch: numb
 
 function value(
   name: string,
-  id: keyof TargetValues,
+  id: ValueName,
   sense: Target["sense"],
   target: number,
   stretch: number,
@@ -69,15 +69,7 @@ const TARGETS: readonly Target[] = [
   value("Worker bundle, minified and gzipped, kB", "bundleKilobytes", "≤", 60, 40),
 ];
 
-export interface TargetResult {
-  readonly name: string;
-  readonly value: number | undefined;
-  readonly target: string;
-  readonly stretch: number;
-  readonly outcome: "not met" | "met" | "stretch met" | "not measured";
-}
-
-export function judge(ratioOf: Ratio, values: TargetValues): TargetResult[] {
+export function judge(ratioOf: Ratio, values: TargetValues) {
   return TARGETS.map(({ name, sense, target, stretch, read }) => {
     const value = read(ratioOf, values);
     const reaches = (bound: number) =>
