@@ -115,7 +115,7 @@ const CLIENT_IDS = 40_000;
 /** Far more calls than the client makes until its leases are large. */
 const CALLS_MAX = 10_000_000;
 
-/** The published client, with a service in memory; `valueOf` looks at a text, whose parts V8 does not join before. */
+/** The published client, with a service in memory; `read` looks at a text, whose parts V8 does not join before. */
 function clientPiece(read: (id: string) => number): Piece {
   let tick = 0;
   let largeLeaseFrom = "";
@@ -137,8 +137,12 @@ function clientPiece(read: (id: string) => number): Piece {
     }
     throw new Error("the client leases no more than a few IDs");
   };
-  const run = () => sumOf(CLIENT_IDS, () => read(client.nextNow() ?? ""));
-  return { ids: CLIENT_IDS, before, run };
+  const next = (): number => {
+    const id = client.nextNow();
+    if (id === undefined) throw new Error("the client has no ID");
+    return read(id);
+  };
+  return { ids: CLIENT_IDS, before, run: () => sumOf(CLIENT_IDS, next) };
 }
 
 const lastOf = (id: string): number => id.charCodeAt(id.length - 1);
