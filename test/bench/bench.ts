@@ -1,111 +1,46 @@
 /** `npm run bench`: starts everything from the production build, measures it, and prints the tables. */
-import { existsSync } from "node:fs";
-import { constants } from "node:os";
-import { buildBaselines } from "./baselines.ts";
-import { type CountedCosts, countCosts } from "./counters.ts";
-import { BUNDLE_PATH, bundleGzippedBytes, environment } from "./environment.ts";
-import { Generators } from "./generators.ts";
-import { type HttpResults, runRounds } from "./http-rounds.ts";
-import { measureInProcess } from "./in-process.ts";
-import type { Rig } from "./measurement.ts";
-import { BENCH_USAGE, type BenchOptions, parseBenchOptions } from "./options.ts";
-import { type Findings, reportJson, reportText } from "./report.ts";
-import { makeBatchNamespace, makeKey } from "./service.ts";
-import { measureStreamMemory, type StreamMemory } from "./stream-memory.ts";
-import { judge, type TargetValues } from "./targets.ts";
-import { WorkerdProcess } from "./workerd-process.ts";
+import { parseArgs } from "node:util";
+import { buildSync } from "esbuild";
+import { findingsOf, LONG, QUICK } from "./findings.ts";
+import { reportText } from "./report.ts";
 
-const QUICK = {
-  http: { rounds: 3, roundMs: 420, passes: 2, warmUpMs: 200, countedMs: 3000 },
-  inProcess: { rounds: 5, sampleMs: 20, warmUpMs: 60, idsChecked: 300_000 },
-};
-const FULL = {
-  http: { rounds: 7, roundMs: 2300, passes: 6, warmUpMs: 1000, countedMs: 10_000 },
-  inProcess: { rounds: 15, sampleMs: 50, warmUpMs: 300, idsChecked: 2_000_000 },
-};
+const USAGE = `usage: npm run bench -- [--quick] [--json] [--rounds N]
+  --quick     about two minutes instead of about ten
+  --json      one JSON object on standard output, and nothing else
+  --rounds N  rounds of all HTTP rows, 1 to 99`;
 
-function stop(message: string): never {
-  process.stderr.write(`${message}\n${BENCH_USAGE}\n`);
-  process.exit(2);
-}
-
-function optionsOrStop(): BenchOptions {
+function optionsOf(args: readonly string[]) {
   try {
-    return parseBenchOptions(process.argv.slice(2));
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        quick: { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        rounds: { type: "string", default: "" },
+      },
+    });
+    if (/^([1-9]\d?)?$/.test(values.rounds)) return values;
+    throw new Error("--rounds must be an integer from 1 to 99");
   } catch (error) {
-    return stop(error instanceof Error ? error.message : String(error));
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}\n`);
+    return process.exit(2);
   }
 }
 
-function progress(what: string): void {
-  process.stderr.write(`${what}\n`);
-}
-
-async function findingsOf(options: BenchOptions): Promise<Findings> {
-  const form = options.quick ? QUICK : FULL;
-  const plan = { ...form.http, rounds: options.rounds ?? form.http.rounds };
-  const measuredWith = environment();
-  const bundleBytes = bundleGzippedBytes();
-  buildBaselines();
-  progress("in process");
-  const inProcess = await measureInProcess(form.inProcess);
-  const generators = new Generators(options.generators);
-  try {
-    progress("memory of a text stream");
-    const streamMemory = await measureStreamMemory(generators);
-    const workerd = await WorkerdProcess.start();
-    try {
-      await makeBatchNamespace(workerd);
-      const rig: Rig = { workerd, generators, issueKey: await makeKey(workerd) };
-      const http = await runRounds(rig, plan, progress);
-      progress("counters");
-      const counters = await countCosts(rig, plan);
-      return {
-        environment: measuredWith,
-        pinned: workerd.pinned && generators.pinned(),
-        rounds: { rounds: plan.rounds, roundMs: plan.roundMs },
-        http: http.rows,
-        counters,
-        streamMemory,
-        inProcess: inProcess.rows,
-        inProcessRounds: form.inProcess,
-        targets: judge({
-          ...httpTargets(http, counters, streamMemory),
-          ...inProcess.targets,
-          bundleKilobytes: bundleBytes / 1000,
-        }),
-      };
-    } finally {
-      await workerd.stop();
-    }
-  } finally {
-    generators.stop();
-  }
-}
-
-function httpTargets(
-  http: HttpResults,
-  counters: CountedCosts,
-  memory: StreamMemory | undefined,
-): TargetValues {
-  return {
-    ...http.ratios,
-    leasedToServed: counters.fresh.leasedPerServed,
-    callsPerMillionFresh: counters.fresh.callsPerMillion,
-    rowsPerMillionStrict: counters.strict.rowsPerMillion,
-    streamMegabytes: memory && (memory.peakBytes - memory.idleBytes) / 1e6,
-  };
-}
-
-const options = optionsOrStop();
-if (options.help) {
-  process.stdout.write(`${BENCH_USAGE}\n`);
-  process.exit();
-}
-if (!existsSync(BUNDLE_PATH)) stop(`${BUNDLE_PATH} is missing: npm run build makes it.`);
-// What runs ends at this process's exit, whatever the reason.
+const { quick, json, rounds } = optionsOf(process.argv.slice(2));
+// Servers end at this process's exit.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, () => process.exit(128 + constants.signals[signal]));
+  process.on(signal, () => process.exit(1));
 }
-const findings = await findingsOf(options);
-process.stdout.write(`${options.json ? reportJson(findings) : reportText(findings)}\n`);
+buildSync({
+  entryPoints: ["test/bench/workers/baselines.ts"],
+  outdir: "dist/bench",
+  bundle: true,
+  format: "esm",
+  minify: true,
+  external: ["cloudflare:workers"],
+});
+const form = quick ? QUICK : LONG;
+const plan = { ...form, http: { ...form.http, rounds: Number(rounds) || form.http.rounds } };
+const findings = await findingsOf(plan, (text) => process.stderr.write(`${text}\n`));
+process.stdout.write(`${json ? JSON.stringify(findings, undefined, 2) : reportText(findings)}\n`);

@@ -1,148 +1,107 @@
-/** Runs the HTTP rows in interleaved rounds, and takes medians over the rounds. */
-import { HTTP_ROWS, type HttpRow, RATIOS, type RatioId, type RowId } from "./http-rows.ts";
-import {
-  type Measurement,
-  measurementOf,
-  measureSlice,
-  type Rig,
-  type Slice,
-} from "./measurement.ts";
-import { medianOf } from "./median.ts";
+/** Measures the HTTP rows in interleaved rounds; ratios are medians over the pairs of each round. */
+import { createHistogram } from "node:perf_hooks";
+import { medianOf } from "./figures.ts";
+import { type HttpRow, ROWS, type RowId } from "./http-rows.ts";
+import { Load } from "./load.ts";
+import type { Rig } from "./rig.ts";
+import type { RatioOf } from "./targets.ts";
 
-/** From this share of a core on, the process is what bounds the row. */
-const BUSY_CORES = 0.95;
-/** Of the time: who waits longer for a core is slowed by whatever else runs. */
-const CORE_WAIT_NOTED = 0.05;
-const RATE_REACHED = 0.99;
-
-export interface RoundsPlan {
+export interface HttpPlan {
   readonly rounds: number;
-  /** Of each row, in all passes of a round. */
-  readonly roundMs: number;
-  /** A round is so many passes over all rows: the more, the less do the machine's moods tell one row from the next. */
-  readonly passes: number;
-  readonly warmUpMs: number;
+  /** Requests of a row in a round, by those of the quick form. */
+  readonly times: number;
 }
 
-export interface HttpResult {
-  readonly name: string;
-  readonly requestsPerSecond: number | undefined;
-  /** Of each round, in order. */
-  readonly roundsRequestsPerSecond: readonly number[];
-  readonly idsPerSecond: number | undefined;
-  /** Requests a second; only of rows whose answers are worth one ID or none. */
-  readonly toHello: number | undefined;
-  readonly p50Ms: number | undefined;
-  readonly p99Ms: number | undefined;
-  /** CPU time by time: 1 is one core, all the time. */
-  readonly workerdCores: number | undefined;
-  readonly generatorCores: number | undefined;
-  /** What makes the row doubtful. */
-  readonly notes: readonly string[];
+/** A slice's first part, which is not measured: since the round before, the row's stock ran out. */
+const LEAD_IN = 0.2;
+
+type Slice = Awaited<ReturnType<typeof measureSlice>>;
+
+/** One row in one round; undefined is not known without Linux's /proc. */
+async function measureSlice(rig: Rig, row: HttpRow, requests: number) {
+  const server = rig.server(row.server);
+  const job = rig.jobOf(row);
+  const leadIn = Math.max(row.connections, Math.ceil(requests * LEAD_IN));
+  await new Load({ ...job, requests: leadIn }).done;
+  const before = server.usage();
+  const generatorBefore = process.cpuUsage();
+  const load = new Load({ ...job, requests });
+  await load.done;
+  const generator = process.cpuUsage(generatorBefore);
+  const after = server.usage();
+  const { elapsedMs, served, failed, latencies } = load;
+  const cpuMs = after && before && after.cpuMs - before.cpuMs;
+  return {
+    perSecond: (served / elapsedMs) * 1000,
+    cpuUs: cpuMs && (cpuMs * 1000) / served,
+    serverCores: cpuMs && cpuMs / elapsedMs,
+    generatorCores: (generator.user + generator.system) / 1000 / elapsedMs,
+    /** How long workerd's threads were ready to run and had no core, by time. */
+    serverWaited: after && before && (after.waitedMs - before.waitedMs) / elapsedMs,
+    failed,
+    latencies,
+  };
 }
 
-type Round = ReadonlyMap<RowId, Measurement>;
+/** Requests per CPU second; per second if the CPU time is not known. */
+const speed = ({ cpuUs, perSecond }: Slice): number => (cpuUs ? 1e6 / cpuUs : perSecond);
 
-export interface HttpResults {
-  readonly rows: readonly HttpResult[];
-  readonly ratios: Partial<Record<RatioId, number>>;
-}
+const VALUES: Readonly<Record<RatioOf, (slice: Slice) => number>> = {
+  speed,
+  rate: ({ perSecond }) => perSecond,
+  cost: (slice) => 1 / speed(slice),
+};
 
-export async function runRounds(
-  rig: Rig,
-  plan: RoundsPlan,
-  onProgress: (what: string) => void,
-): Promise<HttpResults> {
-  onProgress("warm-up");
-  for (const row of HTTP_ROWS) await measureSlice(rig, row, plan.warmUpMs);
-  const rounds: Round[] = [];
-  for (let index = 0; index < plan.rounds; index += 1) {
-    onProgress(`round ${index + 1} of ${plan.rounds}`);
-    rounds.push(await measureRound(rig, plan));
-  }
-  const ratios: Partial<Record<RatioId, number>> = {};
-  for (const { id, above, below } of RATIOS) {
-    const ratio = ratioOf(rounds, above, below);
-    if (ratio !== undefined) ratios[id] = ratio;
-  }
-  return { rows: HTTP_ROWS.map((row) => summaryOf(row, rounds)), ratios };
-}
+export class HttpRounds {
+  readonly #slices = new Map<HttpRow, Slice[]>(Object.values(ROWS).map((row) => [row, []]));
 
-async function measureRound(rig: Rig, { passes, roundMs }: RoundsPlan): Promise<Round> {
-  const slices = new Map<RowId, Slice[]>();
-  for (let pass = 0; pass < passes; pass += 1) {
-    // Back and forth, so that what changes slowly favours none.
-    const rows = pass % 2 === 0 ? HTTP_ROWS : HTTP_ROWS.toReversed();
-    for (const row of rows) {
-      const slice = await measureSlice(rig, row, roundMs / passes);
-      slices.set(row.id, [...(slices.get(row.id) ?? []), slice]);
+  async run(
+    rig: Rig,
+    { rounds, times }: HttpPlan,
+    onProgress: (text: string) => void,
+  ): Promise<void> {
+    onProgress("warm-up");
+    for (const row of this.#slices.keys()) await measureSlice(rig, row, row.requests);
+    for (let round = 0; round < rounds; round += 1) {
+      onProgress(`round ${round + 1} of ${rounds}`);
+      // Back and forth, so that a slow change favours none.
+      for (const [row, slices] of round % 2 ? [...this.#slices].reverse() : this.#slices) {
+        slices.push(await measureSlice(rig, row, row.requests * times));
+      }
     }
   }
-  return new Map([...slices].map(([id, measured]) => [id, measurementOf(measured)]));
-}
 
-function ratioOf(rounds: readonly Round[], above: RowId, below: RowId): number | undefined {
-  return medianOf(
-    rounds.map((round) => {
-      const over = round.get(above)?.requestsPerSecond;
-      const under = round.get(below)?.requestsPerSecond;
-      return over === undefined || under === undefined ? undefined : over / under;
-    }),
-  );
-}
+  ratioOf = (row: RowId, to: RowId, of: RatioOf) => this.#ratio(ROWS[row], ROWS[to], of);
 
-function summaryOf(row: HttpRow & { readonly id: RowId }, rounds: readonly Round[]): HttpResult {
-  const measured = rounds.flatMap((round) => round.get(row.id) ?? []);
-  const roundsRequestsPerSecond = measured.map((one) => one.requestsPerSecond);
-  const requestsPerSecond = medianOf(roundsRequestsPerSecond);
-  const comparable = row.perSecond === undefined && (row.ids ?? 1) === 1;
-  return {
-    name: row.name,
-    requestsPerSecond,
-    roundsRequestsPerSecond,
-    idsPerSecond:
-      row.ids !== undefined && requestsPerSecond !== undefined
-        ? requestsPerSecond * row.ids
-        : undefined,
-    toHello: comparable ? ratioOf(rounds, row.id, "hello") : undefined,
-    p50Ms: medianOf(measured.map((one) => one.p50Ms)),
-    p99Ms: medianOf(measured.map((one) => one.p99Ms)),
-    workerdCores: medianOf(measured.map((one) => one.workerdCores)),
-    generatorCores: medianOf(measured.map((one) => one.generatorCores)),
-    notes: notesOn(row, measured),
-  };
-}
+  results() {
+    return [...this.#slices].map(([row, slices]) => {
+      const median = (value: (slice: Slice) => number | undefined) => medianOf(slices.map(value));
+      const latencies = createHistogram();
+      for (const slice of slices) latencies.add(slice.latencies);
+      const perSecond = median((slice) => slice.perSecond);
+      return {
+        name: row.name,
+        perSecond,
+        idsPerSecond: row.ids && perSecond && row.ids * perSecond,
+        cpuUs: median((slice) => slice.cpuUs),
+        /** Of rows whose answers have one ID or none. */
+        toHello: (row.ids ?? 1) === 1 ? this.#ratio(row, ROWS.hello, "speed") : undefined,
+        p50Ms: latencies.percentile(50) / 1000,
+        p99Ms: latencies.percentile(99) / 1000,
+        serverCores: median((slice) => slice.serverCores),
+        generatorCores: median((slice) => slice.generatorCores),
+        serverWaited: median((slice) => slice.serverWaited),
+        failed: slices.reduce((sum, { failed }) => sum + failed, 0),
+      };
+    });
+  }
 
-function notesOn(row: HttpRow, measured: readonly Measurement[]): string[] {
-  const notes: string[] = [];
-  const note = (what: string, rounds: readonly Measurement[]): void => {
-    if (rounds.length > 0) notes.push(`${what} in ${rounds.length} of ${measured.length} rounds`);
-  };
-  // At a fixed rate the generator watches the clock, and is always busy.
-  const atFullLoad = row.perSecond === undefined ? measured : [];
-  note(
-    "load generator is the bottleneck",
-    atFullLoad.filter(
-      ({ workerdCores = 0, generatorCores }) =>
-        generatorCores >= BUSY_CORES && workerdCores < BUSY_CORES,
-    ),
-  );
-  const { perSecond = 0 } = row;
-  note(
-    "rate not reached",
-    measured.filter((one) => one.requestsPerSecond < perSecond * RATE_REACHED),
-  );
-  const waits = [
-    { who: "workerd", share: medianOf(measured.map((one) => one.workerdCoreWait)) },
-    { who: "generator", share: medianOf(measured.map((one) => one.generatorCoreWait)) },
-  ]
-    .filter(({ share = 0 }) => share >= CORE_WAIT_NOTED)
-    .map(({ who, share = 0 }) => `${who} ${Math.round(share * 100)} %`);
-  if (waits.length > 0) notes.push(`waited for a core: ${waits.join(", ")}`);
-  const refused = measured.reduce((sum, one) => sum + one.refused, 0);
-  const status = measured.find((one) => one.refusedStatus !== undefined)?.refusedStatus;
-  if (refused > 0) notes.push(`${refused} refused, status ${status}`);
-  const broken = measured.reduce((sum, one) => sum + one.broken, 0);
-  if (broken > 0) notes.push(`${broken} broken off`);
-  return notes;
+  #ratio(row: HttpRow, to: HttpRow, of: RatioOf): number | undefined {
+    const others = this.#slices.get(to) ?? [];
+    const pairs = (this.#slices.get(row) ?? []).map((slice, round) => {
+      const other = others[round];
+      return other && VALUES[of](slice) / VALUES[of](other);
+    });
+    return medianOf(pairs);
+  }
 }

@@ -1,123 +1,99 @@
-/** What is measured over HTTP, from the least a Worker can do to what Edgeflake does. */
-import type { SocketName } from "./workerd-process.ts";
+/** The HTTP rows, from the least that a Worker can do to Edgeflake. */
+import type { WorkerName } from "./server.ts";
+
+/** By their Worker. Each is a process of its own, so that its CPU time and its garbage are its own. */
+export const SERVERS = {
+  baselines: ["light", "noop", "rowPerId", "constantBatch"],
+  keys: ["keys"],
+  open: [
+    "fresh",
+    "strict",
+    "batches",
+    "shards1",
+    "shards64",
+    "shards1024",
+    "namespaces100",
+    "namespaces1000",
+  ],
+} as const satisfies Readonly<Record<WorkerName, readonly string[]>>;
+type ServerName = (typeof SERVERS)[WorkerName][number];
 
 export interface HttpRow {
-  readonly id: string;
   readonly name: string;
-  readonly socket: SocketName;
-  readonly path: string;
-  /** Send the key that may issue. */
-  readonly withKey?: boolean;
-  /** 16, unless said otherwise. */
-  readonly connections?: number;
-  /** IDs that one answer is worth; none, where it is worth none. */
+  readonly server: ServerName;
+  /** Asked for in turn. */
+  readonly paths: readonly string[];
+  /** In one round of the quick form. */
+  readonly requests: number;
+  readonly connections: number;
+  readonly socket?: string;
+  /** IDs of one answer. */
   readonly ids?: number;
-  /** Send at this rate, instead of as fast as the answers come. */
-  readonly perSecond?: number;
 }
 
 export const CONNECTIONS = 16;
-/** Of 64 shards in one region, since one shard gives at most 4,096 IDs per ms. */
-export const BATCH_NAMESPACE = "bench";
-export const STREAM_PATH = `/v1/ids/${BATCH_NAMESPACE}?count=1000000&format=text`;
-export const SHORT_STREAM_PATH = `/v1/ids/${BATCH_NAMESPACE}?count=1&format=text`;
+/** Of 64 shards, since one shard gives at most 4,096 IDs per ms. */
+export const BATCHES = "bench";
+/** The namespace of the rows about shards. */
+export const WIDE = "wide";
+export const STREAM_PATH = `/v1/ids/${BATCHES}?count=1000000&format=text`;
+const FRESH = "/v1/ids/default";
 
-/** A row and what it is held against stand side by side, so that they see the same machine. */
-const ROWS = [
-  { id: "bare", name: "bare fetch handler", socket: "bare", path: "/" },
-  { id: "hello", name: "Hono hello", socket: "honoHello", path: "/" },
-  { id: "json", name: "Hono JSON constant", socket: "honoJson", path: "/" },
-  {
-    id: "jsonHeaders",
-    name: "the same with our headers",
-    socket: "honoJsonHeaders",
-    path: "/",
-  },
-  { id: "fresh", name: "single, fresh", socket: "fresh", path: "/v1/ids/default", ids: 1 },
-  {
-    id: "freshWithKey",
-    name: "single, fresh, key auth",
-    socket: "keys",
-    path: "/v1/ids/default",
-    withKey: true,
-    ids: 1,
-  },
-  { id: "noop", name: "Hono → no-op RPC", socket: "honoNoop", path: "/" },
-  {
-    id: "noopHeaders",
-    name: "the same with our headers, arguments",
-    socket: "honoNoopHeaders",
-    path: "/",
-  },
-  {
-    id: "strict",
-    name: "single, strict",
-    socket: "strict",
-    path: "/v1/ids/default?order=strict",
-    ids: 1,
-  },
-  { id: "rowPerId", name: "row-per-ID Durable Object", socket: "rowPerId", path: "/", ids: 1 },
-  {
-    id: "batch1000",
-    name: "batch 1,000 JSON",
-    socket: "batches",
-    path: `/v1/ids/${BATCH_NAMESPACE}?count=1000`,
-    ids: 1000,
-  },
-  {
-    id: "batch10000",
-    name: "batch 10,000 JSON",
-    socket: "batches",
-    path: `/v1/ids/${BATCH_NAMESPACE}?count=10000`,
-    ids: 10_000,
-  },
-  {
-    id: "constantBatch",
-    name: "no-op RPC, constant 10,000",
-    socket: "honoBatch",
-    path: "/batch",
-    ids: 10_000,
-  },
-  {
-    id: "blocks",
-    name: "blocks of 1,000",
-    socket: "batches",
-    path: `/v1/blocks/${BATCH_NAMESPACE}?count=1000`,
-    ids: 1000,
-  },
-  {
-    id: "stream",
-    name: "text stream 1,000,000",
-    socket: "batches",
-    path: STREAM_PATH,
-    connections: 2,
+function row(
+  name: string,
+  server: ServerName,
+  path: string | readonly string[],
+  requests: number,
+  more: { readonly socket?: string; readonly ids?: number; readonly connections?: number } = {},
+): HttpRow {
+  const paths = typeof path === "string" ? [path] : path;
+  return { name, server, paths, requests, connections: CONNECTIONS, ...more };
+}
+
+function single(name: string, server: ServerName, path: HttpRow["paths"] | string, many = 2000) {
+  return row(name, server, path, many, { ids: 1 });
+}
+
+function batch(name: string, path: string, ids: number, requests: number) {
+  return row(name, "batches", `/v1/${path}`, requests, { ids });
+}
+
+function inTurn(count: number, path: (index: number) => string): string[] {
+  return Array.from({ length: count }, (_, index) => path(index));
+}
+
+const shard = (index: number) => `/v1/ids/${WIDE}?shard=${index}`;
+const namespace = (index: number) => `/v1/ids/n${index}`;
+
+/** A row and the one that it is compared with stand side by side, so that they see the same machine. */
+export const ROWS = {
+  bare: row("bare fetch handler", "light", "/", 2000, { socket: "bare" }),
+  hello: row("Hono hello", "light", "/hello", 2000),
+  jsonHeaders: row("Hono JSON constant, our headers", "light", "/json-headers", 2000),
+  fresh: single("single, fresh", "fresh", FRESH),
+  json: row("Hono JSON constant", "light", "/json", 2000),
+  freshWithKey: single("single, fresh, key auth", "keys", FRESH),
+  noopHeaders: row("no-op RPC, our headers, arguments", "noop", "/noop-headers", 1000),
+  noop: row("Hono → no-op RPC", "noop", "/noop", 1000),
+  strict: single("single, strict", "strict", `${FRESH}?order=strict`, 1000),
+  rowPerId: row("row-per-ID Durable Object", "rowPerId", "/row", 400, { ids: 1 }),
+  batch1000: batch("batch 1,000 JSON", `ids/${BATCHES}?count=1000`, 1000, 800),
+  blocks: batch("blocks of 1,000", `blocks/${BATCHES}?count=1000`, 1000, 800),
+  batch10000: batch("batch 10,000 JSON", `ids/${BATCHES}?count=10000`, 10_000, 400),
+  constantBatch: row("no-op RPC, constant 10,000", "constantBatch", "/batch", 400, { ids: 10_000 }),
+  stream: row("text stream 1,000,000", "batches", STREAM_PATH, 6, {
     ids: 1_000_000,
-  },
-  {
-    id: "freshAtRate",
-    name: "single, fresh, at 1,000/s",
-    socket: "fresh",
-    path: "/v1/ids/default",
-    ids: 1,
-    perSecond: 1000,
-  },
-] as const satisfies readonly HttpRow[];
-
-export type RowId = (typeof ROWS)[number]["id"];
-export const HTTP_ROWS: readonly (HttpRow & { readonly id: RowId })[] = ROWS;
-
-/** Of requests a second, taken within each round; the targets carry the same ids. */
-const RATIO_TABLE = [
-  { id: "freshToJson", above: "fresh", below: "json" },
-  { id: "freshWithKeyToJson", above: "freshWithKey", below: "json" },
-  { id: "strictToNoop", above: "strict", below: "noop" },
-  { id: "strictToRowPerId", above: "strict", below: "rowPerId" },
-  { id: "batchToConstant", above: "batch10000", below: "constantBatch" },
-] as const satisfies readonly { id: string; above: RowId; below: RowId }[];
-
-export type RatioId = (typeof RATIO_TABLE)[number]["id"];
-export const RATIOS: readonly {
-  readonly id: RatioId;
-  readonly above: RowId;
-  readonly below: RowId;
-}[] = RATIO_TABLE;
+    connections: 2,
+  }),
+  shards64: single("fresh, 64 shards in use", "shards64", `/v1/ids/${WIDE}`),
+  shards1: single("fresh, 1 shard, 1 namespace", "shards1", `/v1/ids/${WIDE}`),
+  shards1024: single("fresh, 1,024 shards in use", "shards1024", `/v1/ids/${WIDE}`),
+  namespaces100: single("fresh, 100 namespaces in use", "namespaces100", namespace(0)),
+  namespaces1000: single("fresh, 1,000 namespaces in use", "namespaces1000", namespace(0)),
+  turn100: single("fresh, of 100 namespaces in turn", "namespaces100", inTurn(100, namespace), 320),
+  turn1000: single("fresh, of 1,000 in turn", "namespaces1000", inTurn(1000, namespace), 96),
+  pinned1: single("shard=N, of 1 shard", "shards1", inTurn(1, shard), 400),
+  pinned64: single("shard=N, of 64 in turn", "shards64", inTurn(64, shard), 400),
+  pinned1024: single("shard=N, of 1,024 in turn", "shards1024", inTurn(1024, shard), 96),
+} as const;
+export type RowId = keyof typeof ROWS;

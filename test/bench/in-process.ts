@@ -1,190 +1,97 @@
-/** What takes no HTTP: core, codec, client, other generators. */
-import { medianOf } from "./median.ts";
-import { NPM_PIECES, SNOWFLAKE_TEXTS } from "./npm-pieces.ts";
-import { OWN_PIECES, type OwnPieceId } from "./own-pieces.ts";
-import type { PieceEntry, Verdict } from "./piece.ts";
-import { NoAnswerError, PieceProcess, type Sample } from "./piece-process.ts";
-import type { TargetValues } from "./targets.ts";
-import { figure } from "./text-table.ts";
-
-/** Of the time: who waits longer for a core is slowed by whatever else runs. */
-const CORE_WAIT_NOTED = 0.05;
-
-/** Who gives no answer for that long spins; ours may take its time to make ready what is then timed. */
-const GENERATOR_SAMPLE_MS_MAX = 4000;
-const OWN_SAMPLE_MS_MAX = 60_000;
-const VERDICT_MS_MAX = 15_000;
-
-/** Ours that are held against generators, and so are alone in a process as they are. */
-const GENERATING: readonly OwnPieceId[] = ["minter", "minterTake"];
+/** Codec, core, client, minter and the generators of npm, without HTTP: tinybench in interleaved rounds. */
+import { once } from "node:events";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { Bench } from "tinybench";
+import * as v from "valibot";
+import { medianOf } from "./figures.ts";
+import { NPM_GENERATORS, SNOWFLAKE_TEXTS } from "./npm-generators.ts";
+import { OWN_PIECES, type Piece, type Pieces } from "./own-pieces.ts";
 
 export interface InProcessPlan {
   readonly rounds: number;
-  /** One sample takes at least that long. */
+  /** Of each row, in a round. */
   readonly sampleMs: number;
-  readonly warmUpMs: number;
   /** IDs of each generator that are looked at for repeated ones. */
-  readonly idsChecked: number;
+  readonly checked: number;
 }
 
-/**
- * Whether an ID came twice in the run. `spins`, `throws`: none did, since it waits in its call or throws when a ms
- * has no ID left; or it gave no IDs at all, which a note says.
- */
-export type Repeated = "yes" | "no" | "spins" | "throws";
+/** Until V8 has compiled a piece. */
+const WARM_UP_MS = 200;
+const PIECES: Pieces = { ...OWN_PIECES, ...NPM_GENERATORS };
 
-export interface InProcessRow {
-  readonly name: string;
-  readonly nsPerId: number | undefined;
-  /** Of generators. */
-  readonly repeated?: Repeated;
-  /** IDs that were looked at for that. */
-  readonly checked?: number;
-  readonly notes: readonly string[];
-}
+/** A round of so many ms, or a check of so many IDs for repeated ones. */
+const Question = v.union([v.object({ sampleMs: v.number() }), v.object({ check: v.number() })]);
+/** `nsPerId`, or of a generator `checked`, `repeated` and `thrown`. */
+const Answer = v.record(v.string(), v.number());
 
-export interface InProcess {
-  readonly rows: readonly InProcessRow[];
-  readonly targets: TargetValues;
-}
-
-/** A piece in the process that measures it. */
-interface Measured {
-  readonly entry: PieceEntry;
-  readonly process: PieceProcess;
-  samples: Sample[];
-  /** Nothing more is asked of it then. */
-  failure?: Error;
-}
-
-/** Each generator in a process of its own: it may spin, and V8 optimises for nothing but it. */
-export async function measureInProcess(plan: InProcessPlan): Promise<InProcess> {
-  const isGenerating = ({ id }: PieceEntry) => GENERATING.some((one) => one === id);
-  const sharedIds = OWN_PIECES.filter((entry) => !isGenerating(entry)).map(({ id }) => id);
-  const shared = new PieceProcess(sharedIds, plan.idsChecked);
-  const all = [
-    ...OWN_PIECES.map((entry) => {
-      const alone = isGenerating(entry) && new PieceProcess([entry.id], plan.idsChecked);
-      return measuredIn(alone || shared, entry);
-    }),
-    ...NPM_PIECES.map((entry) => measuredIn(new PieceProcess([entry.id], plan.idsChecked), entry)),
-  ];
-  const stopAll = () => {
-    for (const { process } of all) process.stop();
+async function nsPerIdOf({ ids, before, run }: Piece, sampleMs: number): Promise<number> {
+  const bench = new Bench({ time: sampleMs, iterations: 1, warmup: false, throws: true });
+  let consumed = 0;
+  const consume = (): void => {
+    consumed += run();
   };
-  // One that spins would not see that the bench is gone.
-  process.once("exit", stopAll);
-  try {
-    for (const one of all) await sample(one, plan.warmUpMs);
-    for (const one of all) one.samples = [];
-    for (let round = 0; round < plan.rounds; round += 1) {
-      // Back and forth, so that what changes slowly favours none.
-      for (const one of round % 2 === 0 ? all : all.toReversed()) await sample(one, plan.sampleMs);
+  bench.add("piece", consume, { async: false, ...(before && { beforeEach: before }) });
+  const [task] = await bench.run();
+  if (task?.result.state !== "completed" || Number.isNaN(consumed)) throw new Error("no result");
+  return (task.result.latency.p50 * 1e6) / ids;
+}
+
+async function serve(name: string): Promise<void> {
+  const piece = await PIECES[name]?.();
+  if (!piece) throw new Error(`no piece ${name}`);
+  parentPort?.on("message", async (message: unknown) => {
+    const question = v.parse(Question, message);
+    if ("check" in question) parentPort?.postMessage(piece.check?.(question.check) ?? {});
+    else parentPort?.postMessage({ nsPerId: await nsPerIdOf(piece, question.sampleMs) });
+  });
+}
+
+if (!isMainThread) await serve(v.parse(v.string(), workerData));
+
+async function ask(worker: Worker, question: v.InferOutput<typeof Question>) {
+  worker.postMessage(question);
+  const [answer] = await once(worker, "message");
+  return v.parse(Answer, answer);
+}
+
+export async function measureInProcess({ rounds, sampleMs, checked }: InProcessPlan) {
+  // Each piece has a thread of its own: V8 optimises for nothing else.
+  const program = new URL(import.meta.url);
+  const workers = Object.keys(PIECES).map((name) => {
+    return { name, worker: new Worker(program, { workerData: name }) };
+  });
+  const times = new Map<string, number[]>();
+  for (const { worker } of workers) await ask(worker, { sampleMs: WARM_UP_MS });
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, worker } of workers) {
+      const { nsPerId = Number.NaN } = await ask(worker, { sampleMs });
+      times.set(name, [...(times.get(name) ?? []), nsPerId]);
     }
-    const rows: InProcessRow[] = [];
-    for (const one of all) rows.push(await rowOf(one));
-    return { rows, targets: { ...targetsOf(all), ...minterTargets(rows) } };
-  } finally {
-    stopAll();
-    process.off("exit", stopAll);
   }
-}
-
-function measuredIn(process: PieceProcess, entry: PieceEntry): Measured {
-  return { entry, process, samples: [] };
-}
-
-/** A generator's failure is its row's; one of ours is the bench's. */
-async function sample(one: Measured, forMs: number): Promise<void> {
-  if (one.failure) return;
-  try {
-    const withinMs = isGenerator(one) ? GENERATOR_SAMPLE_MS_MAX : OWN_SAMPLE_MS_MAX;
-    one.samples.push(await one.process.sample(one.entry.id, forMs, withinMs));
-  } catch (error) {
-    fail(one, error);
+  const rows = [];
+  for (const { name, worker } of workers) {
+    const { checked: many, repeated, thrown } = await ask(worker, { check: checked });
+    rows.push({ name, nsPerId: medianOf(times.get(name) ?? []), checked: many, repeated, thrown });
+    await worker.terminate();
   }
-}
-
-function fail(one: Measured, error: unknown): void {
-  const failure = error instanceof Error ? error : new Error(String(error));
-  if (!isGenerator(one)) throw new Error(`${one.entry.name}: ${failure.message}`);
-  one.failure = failure;
-}
-
-function isGenerator({ entry }: Measured): boolean {
-  return NPM_PIECES.includes(entry);
-}
-
-async function rowOf(one: Measured): Promise<InProcessRow> {
-  const { entry, samples } = one;
-  const measured = { name: entry.name, nsPerId: medianOf(samples.map(({ nsPerId }) => nsPerId)) };
-  const waitedShare =
-    medianOf(samples.map(({ coreWaitMs, wallMs }) => coreWaitMs && coreWaitMs / wallMs)) ?? 0;
-  const waited =
-    waitedShare >= CORE_WAIT_NOTED ? [`waited for a core: ${Math.round(waitedShare * 100)} %`] : [];
-  if (!isGenerator(one)) return { ...measured, notes: waited };
-  try {
-    if (one.failure) throw one.failure;
-    const verdict = await one.process.judge(entry.id, VERDICT_MS_MAX);
-    return {
-      ...measured,
-      repeated: repeatedBy(verdict),
-      checked: verdict.checked,
-      notes: [...notesOn(verdict), ...waited],
-    };
-  } catch (error) {
-    const repeated = error instanceof NoAnswerError ? "spins" : "throws";
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ...measured, repeated, notes: [reason, ...waited] };
-  } finally {
-    // Of its memory, the next one's verdict may have need.
-    one.process.stop();
-  }
-}
-
-function repeatedBy({ repeats, throwsPerId, waits }: Verdict): Repeated {
-  if (repeats > 0) return "yes";
-  if (throwsPerId > 0) return "throws";
-  return waits ? "spins" : "no";
-}
-
-function notesOn({ checked, repeats, throwsPerId, waits, burstNsPerId }: Verdict): string[] {
-  if (repeats > 0) {
-    return [`${repeats} (${figure((repeats / checked) * 100)} %) had come before`];
-  }
-  if (throwsPerId === 0 && !waits) return [];
-  const burst = `${figure(burstNsPerId)} ns before a ms is used up`;
-  return throwsPerId > 0 ? [burst, `${figure(throwsPerId * 1000)} throws per 1,000 IDs`] : [burst];
-}
-
-/** Held against the fastest generator of decimal Snowflakes that repeated none: others are no match for its promise. */
-function minterTargets(rows: readonly InProcessRow[]): TargetValues {
-  const nsOf = (id: OwnPieceId) => {
-    const name = OWN_PIECES.find((piece) => piece.id === id)?.name;
-    return rows.find((row) => row.name === name)?.nsPerId;
+  /** Of times, within each round. */
+  const ratio = (name: string, to: keyof typeof OWN_PIECES): number | undefined => {
+    const others = times.get(to) ?? [];
+    return medianOf((times.get(name) ?? []).map((ns, at) => ns / (others[at] ?? ns)));
   };
   const rivals = rows.filter(({ name, repeated }) => {
-    return SNOWFLAKE_TEXTS.includes(name) && repeated !== undefined && repeated !== "yes";
+    return SNOWFLAKE_TEXTS.includes(name) && repeated === 0;
   });
-  const times = rivals.flatMap(({ nsPerId }) => (nsPerId === undefined ? [] : [nsPerId]));
-  const fastest = times.length > 0 ? Math.min(...times) : undefined;
-  const ratioTo = (ns: number | undefined) => fastest && ns && fastest / ns;
+  const toRivals = (piece: keyof typeof OWN_PIECES) =>
+    Math.min(...rivals.map(({ name }) => ratio(name, piece) ?? Number.POSITIVE_INFINITY));
+  const codec = "4096 IDs: codec, JSON bytes";
   return {
-    minterToGenerators: ratioTo(nsOf("minter")),
-    minterTakeToGenerators: ratioTo(nsOf("minterTake")),
-  };
-}
-
-function targetsOf(all: readonly Measured[]): TargetValues {
-  const nsOf = (id: OwnPieceId) =>
-    all.find(({ entry }) => entry.id === id)?.samples.map(({ nsPerId }) => nsPerId) ?? [];
-  /** Of times, taken within each round. */
-  const ratioOf = (above: OwnPieceId, below: OwnPieceId) => {
-    const under = nsOf(below);
-    return medianOf(nsOf(above).map((ns, round) => ns / (under[round] ?? Number.NaN)));
-  };
-  return {
-    codecToBigInt: ratioOf("bigintToJson", "codecJson"),
-    clientToDateNow: ratioOf("client", "dateNow"),
+    rows,
+    targets: {
+      codecToBigInt: ratio("4096 IDs: BigInt.toString + JSON.stringify", codec),
+      clientToDateNow: ratio("client nextNow() from its buffer", "Date.now()"),
+      minterToGenerators: toRivals("minter next(), each text read"),
+      minterTakeToGenerators: toRivals("minter take(4096), each text read"),
+    },
   };
 }

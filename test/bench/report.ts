@@ -1,126 +1,36 @@
-import type { CountedCosts } from "./counters.ts";
-import type { Environment } from "./environment.ts";
-import type { HttpResult } from "./http-rounds.ts";
-import type { InProcessPlan, InProcessRow } from "./in-process.ts";
-import type { StreamMemory } from "./stream-memory.ts";
-import type { TargetResult } from "./targets.ts";
-import { type Column, figure, textTable } from "./text-table.ts";
+/** The findings of a run as tables. */
+import { table } from "./figures.ts";
+import type { Findings } from "./findings.ts";
 
-export interface Findings {
-  readonly environment: Environment;
-  /** workerd and the load generators had cores of their own. */
-  readonly pinned: boolean;
-  readonly rounds: { readonly rounds: number; readonly roundMs: number };
-  readonly http: readonly HttpResult[];
-  readonly counters: CountedCosts;
-  readonly streamMemory: StreamMemory | undefined;
-  readonly inProcess: readonly InProcessRow[];
-  readonly inProcessRounds: InProcessPlan;
-  readonly targets: readonly TargetResult[];
-}
-
-export function reportJson(findings: Findings): string {
-  return JSON.stringify(findings, undefined, 2);
-}
+/** The titles of the rows' fields, in their order. */
+const HTTP = ["row", "requests/s", "IDs/s", "CPU µs", "÷ Hono hello", "p50 ms", "p99 ms"];
+const CORES = ["cores", "generator", "waited", "failed"];
+const AT_RATE = ["requests/s", "p50 ms", "p99 ms", "CPU µs"];
+const COUNTED = ["row", "served", "leased ÷ served", "rows per million", "calls per million"];
+const DEMAND = ["requests/s", "calls per million", "leased ÷ served"];
+const IN_PROCESS = ["row", "ns per ID", "IDs checked", "repeated", "throws"];
+const TARGETS = ["target", "value", "aim", "stretch", "outcome"];
 
 export function reportText(findings: Findings): string {
-  const { rounds, roundMs } = findings.rounds;
-  const sections = [
-    environmentText(findings),
-    `HTTP, medians of ${rounds} interleaved rounds of ${roundMs} ms a row\n\n${httpTable(findings.http)}`,
-    `Counted at full load\n\n${countersTable(findings.counters)}`,
-    inProcessText(findings),
-    `Targets\n\n${targetsTable(findings.targets)}`,
-  ];
-  return sections.join("\n\n");
-}
-
-function environmentText({ environment, pinned }: Findings): string {
-  const { node, workerd, hono, platform, cpu, cores, memoryBytes } = environment;
-  const gigabytes = (memoryBytes / 1e9).toFixed(1);
-  return `node ${node}, workerd ${workerd}, hono ${hono}; ${platform}, ${cpu}, ${cores} cores, ${gigabytes} GB\nworkerd and the load generator ${pinned ? "have cores of their own" : "are not pinned to cores of their own"}`;
-}
-
-const left = (title: string): Column => ({ title, align: "left" });
-const right = (title: string): Column => ({ title, align: "right" });
-
-/** CPU is in cores: where workerd's is 1, it is what bounds the row. */
-function httpTable(results: readonly HttpResult[]): string {
-  const columns = [
-    left("row"),
-    right("requests/s"),
-    right("IDs/s"),
-    right("÷ Hono hello"),
-    right("p50 ms"),
-    right("p99 ms"),
-    right("CPU workerd"),
-    right("CPU generator"),
-    left("notes"),
-  ];
-  const rows = results.map((result) => [
-    result.name,
-    figure(result.requestsPerSecond),
-    figure(result.idsPerSecond),
-    figure(result.toHello),
-    figure(result.p50Ms),
-    figure(result.p99Ms),
-    figure(result.workerdCores),
-    figure(result.generatorCores),
-    result.notes.join("; "),
-  ]);
-  return textTable(columns, rows);
-}
-
-function countersTable({ fresh, strict }: CountedCosts): string {
-  const columns = [
-    left("row"),
-    right("IDs served"),
-    right("leased ÷ served"),
-    right("rows written"),
-    right("per 1,000,000"),
-    right("object calls per 1,000,000"),
-  ];
-  const rows = [fresh, strict].map((cost) => [
-    cost.name,
-    figure(cost.served),
-    figure(cost.leasedPerServed),
-    `${cost.rows}`,
-    figure(cost.rowsPerMillion),
-    figure(cost.callsPerMillion),
-  ]);
-  return textTable(columns, rows);
-}
-
-function inProcessText({ inProcess, inProcessRounds }: Findings): string {
-  const { rounds, sampleMs } = inProcessRounds;
-  const columns = [
-    left("row"),
-    right("ns per ID"),
-    left("repeated"),
-    right("IDs checked"),
-    left("notes"),
-  ];
-  const rows = inProcess.map(({ name, nsPerId, repeated = "", checked, notes }) => [
-    name,
-    figure(nsPerId),
-    repeated,
-    checked === undefined ? "" : figure(checked),
-    notes.join("; "),
-  ]);
-  return `In process, medians of ${rounds} interleaved rounds of at least ${sampleMs} ms a row\n\n${textTable(columns, rows)}`;
-}
-
-function targetsTable(results: readonly TargetResult[]): string {
-  const columns = [
-    left("what"),
-    right("value"),
-    right("target"),
-    right("stretch"),
-    left("outcome"),
-  ];
-  const rows = results.map(({ name, sense, value, target, stretch, outcome }) => {
-    const sign = sense === "atLeast" ? "≥" : "≤";
-    return [name, figure(value), `${sign} ${figure(target)}`, figure(stretch), outcome];
-  });
-  return textTable(columns, rows);
+  const { versions, machine, plan, http, atRate, counted, demand, inProcess, targets } = findings;
+  const pinned = machine.pinned ? "have cores of their own" : "share the cores";
+  const section = (title: string, titles: readonly string[], rows: readonly object[]) =>
+    `${title}\n\n${table(titles, rows.map(Object.values))}`;
+  return [
+    `node ${versions.node}, workerd ${versions.workerd}; ${machine.cpu}, ${machine.cores} cores; workerd and the load generator ${pinned}`,
+    section(
+      `HTTP, medians of ${plan.http.rounds} interleaved rounds. CPU: of workerd per request, and ÷ by it; cores: CPU time by time; waited: workerd for a core, by time`,
+      [...HTTP, ...CORES],
+      http,
+    ),
+    section("Single, fresh, at a fixed rate", AT_RATE, [atRate]),
+    section("Counted at full load; calls are of Durable Objects", COUNTED, counted),
+    section("One isolate with requests at random times, by the rule alone", DEMAND, demand),
+    section(`In process, medians of ${plan.inProcess.rounds} rounds`, IN_PROCESS, inProcess),
+    section(
+      "Targets: medians over the pairs of each round; speed and cost by CPU time, rate by requests/s",
+      TARGETS,
+      targets,
+    ),
+  ].join("\n\n");
 }

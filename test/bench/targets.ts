@@ -1,138 +1,81 @@
-/** What the bench is to show. */
-const TARGET_TABLE = [
-  {
-    id: "freshToJson",
-    name: "single, fresh ÷ Hono JSON constant",
-    sense: "atLeast",
-    target: 0.92,
-    stretch: 1,
-  },
-  {
-    id: "freshWithKeyToJson",
-    name: "single, fresh, key auth ÷ Hono JSON constant",
-    sense: "atLeast",
-    target: 0.88,
-    stretch: 0.97,
-  },
-  {
-    id: "strictToNoop",
-    name: "single, strict ÷ Hono → no-op RPC",
-    sense: "atLeast",
-    target: 0.92,
-    stretch: 1,
-  },
-  {
-    id: "strictToRowPerId",
-    name: "single, strict ÷ row-per-ID Durable Object",
-    sense: "atLeast",
-    target: 2.5,
-    stretch: 3,
-  },
-  {
-    id: "batchToConstant",
-    name: "batch 10,000 JSON ÷ no-op RPC, constant 10,000",
-    sense: "atLeast",
-    target: 0.75,
-    stretch: 0.9,
-  },
-  {
-    id: "leasedToServed",
-    name: "leased ÷ served IDs, fresh",
-    sense: "atMost",
-    target: 1.3,
-    stretch: 1.1,
-  },
-  {
-    id: "streamMegabytes",
-    name: "text stream 1,000,000: peak memory above idle, MB",
-    sense: "atMost",
-    target: 64,
-    stretch: 16,
-  },
-  {
-    id: "rowsPerMillionStrict",
-    name: "rows written per 1,000,000 strict",
-    sense: "atMost",
-    target: 300,
-    stretch: 150,
-  },
-  {
-    id: "callsPerMillionFresh",
-    name: "Durable Object calls per 1,000,000 fresh",
-    sense: "atMost",
-    target: 600,
-    stretch: 250,
-  },
-  {
-    id: "codecToBigInt",
-    name: "codec, JSON of 4096 IDs ÷ BigInt.toString + JSON.stringify (speed)",
-    sense: "atLeast",
-    target: 20,
-    stretch: 50,
-  },
-  {
-    id: "clientToDateNow",
-    // It reads the clock once per ID, so that none is older than promised.
-    name: "client nextNow() from its buffer ÷ Date.now() (time)",
-    sense: "atMost",
-    target: 2,
-    stretch: 1.4,
-  },
-  {
-    id: "minterToGenerators",
-    name: "minter next(), decimal, to the fastest npm Snowflake that repeats none (speed)",
-    sense: "atLeast",
-    target: 3,
-    stretch: 4,
-  },
-  {
-    id: "minterTakeToGenerators",
-    name: "minter take(4096), decimal, to the same (speed)",
-    sense: "atLeast",
-    target: 15,
-    stretch: 20,
-  },
-  {
-    id: "bundleKilobytes",
-    name: "Worker bundle, minified and gzipped, kB",
-    sense: "atMost",
-    target: 60,
-    stretch: 40,
-  },
-] as const;
+/** The figures that the bench is to reach. */
+import { ROWS, type RowId } from "./http-rows.ts";
 
-export type TargetId = (typeof TARGET_TABLE)[number]["id"];
+/** `speed`: requests per CPU second. `rate`: requests per second, of rows that wait for the disk. `cost`: CPU time per request. */
+export type RatioOf = "speed" | "rate" | "cost";
+type Ratio = (row: RowId, to: RowId, of: RatioOf) => number | undefined;
+
+/** What is not a ratio of two HTTP rows. */
+type ValueName =
+  | "leasedPerServed"
+  | "callsPerMillionFresh"
+  | "rowsPerMillionStrict"
+  | "streamMegabytes"
+  | "codecToBigInt"
+  | "clientToDateNow"
+  | "minterToGenerators"
+  | "minterTakeToGenerators"
+  | "bundleKilobytes";
+export type TargetValues = Readonly<Record<ValueName, number | undefined>>;
 
 interface Target {
-  readonly id: TargetId;
   readonly name: string;
-  readonly sense: "atLeast" | "atMost";
+  readonly sense: "≥" | "≤";
   readonly target: number;
   readonly stretch: number;
-}
-const TARGETS: readonly Target[] = TARGET_TABLE;
-
-/** What was measured; what is missing was not. */
-export type TargetValues = { readonly [id in TargetId]?: number | undefined };
-
-export interface TargetResult extends Target {
-  readonly value: number | undefined;
-  readonly outcome: "not met" | "met" | "stretch met" | "not measured";
+  readonly read: (ratio: Ratio, values: TargetValues) => number | undefined;
 }
 
-export function judge(values: TargetValues): TargetResult[] {
-  return TARGETS.map((target) => {
-    const value = values[target.id];
-    return { ...target, value, outcome: outcomeOf(target, value) };
+function ratio(row: RowId, of: RatioOf, to: RowId, target: number, stretch: number): Target {
+  const name = `${ROWS[row].name} ÷ ${ROWS[to].name} (${of})`;
+  const sense = of === "cost" ? "≤" : "≥";
+  return { name, sense, target, stretch, read: (ratioOf) => ratioOf(row, to, of) };
+}
+
+function value(
+  name: string,
+  id: ValueName,
+  sense: Target["sense"],
+  target: number,
+  stretch: number,
+): Target {
+  return { name, sense, target, stretch, read: (_, values) => values[id] };
+}
+
+const TARGETS: readonly Target[] = [
+  ratio("fresh", "speed", "json", 0.9, 0.97),
+  ratio("freshWithKey", "speed", "json", 0.87, 0.97),
+  ratio("strict", "speed", "noop", 0.85, 0.92),
+  ratio("strict", "rate", "rowPerId", 2.5, 3),
+  ratio("batch10000", "speed", "constantBatch", 0.85, 0.9),
+  ratio("shards1024", "cost", "shards1", 1.2, 1.05),
+  ratio("namespaces1000", "cost", "shards1", 1.2, 1.05),
+  ratio("pinned1024", "cost", "pinned1", 1.2, 1.05),
+  ratio("turn1000", "cost", "shards1", 1.2, 1.05),
+  value("leased ÷ served IDs, fresh", "leasedPerServed", "≤", 1.3, 1.1),
+  value("Durable Object calls per 1,000,000 fresh", "callsPerMillionFresh", "≤", 600, 250),
+  value("rows written per 1,000,000 strict", "rowsPerMillionStrict", "≤", 300, 150),
+  value("text stream 1,000,000: peak memory above idle, MB", "streamMegabytes", "≤", 64, 16),
+  value(
+    "codec, JSON of 4096 IDs ÷ BigInt and JSON.stringify (speed)",
+    "codecToBigInt",
+    "≥",
+    20,
+    50,
+  ),
+  value("client nextNow() ÷ Date.now() (time)", "clientToDateNow", "≤", 2, 1.4),
+  value("minter next() ÷ fastest Snowflake without repeats", "minterToGenerators", "≥", 3, 4),
+  value("minter take(4096) ÷ the same", "minterTakeToGenerators", "≥", 15, 20),
+  value("Worker bundle, minified and gzipped, kB", "bundleKilobytes", "≤", 60, 40),
+];
+
+export function judge(ratioOf: Ratio, values: TargetValues) {
+  return TARGETS.map(({ name, sense, target, stretch, read }) => {
+    const value = read(ratioOf, values);
+    const reaches = (bound: number) =>
+      value !== undefined && (sense === "≥" ? value >= bound : value <= bound);
+    const met = reaches(target) ? "met" : value === undefined ? "not measured" : "not met";
+    const outcome = reaches(stretch) ? "stretch met" : met;
+    return { name, value, target: `${sense} ${target}`, stretch, outcome };
   });
-}
-
-function outcomeOf(
-  { sense, target, stretch }: Target,
-  value: number | undefined,
-): TargetResult["outcome"] {
-  if (value === undefined || Number.isNaN(value)) return "not measured";
-  const reaches = (bound: number) => (sense === "atLeast" ? value >= bound : value <= bound);
-  if (reaches(stretch)) return "stretch met";
-  return reaches(target) ? "met" : "not met";
 }

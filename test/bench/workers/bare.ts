@@ -1,4 +1,0 @@
-/** The least a Worker can do: the ceiling of everything else. */
-export default {
-  fetch: () => new Response("hello"),
-} satisfies ExportedHandler;
