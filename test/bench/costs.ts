@@ -36,7 +36,7 @@ export async function countCost(rig: Rig, name: "fresh" | "strict", count: numbe
   return {
     name: `single, ${name}`,
     served,
-    leasedPerServed: (after.issued - before.issued) / served,
+    prefetchedPerServed: (after.issued - before.issued) / served,
     rowsPerMillion: ((after.writes - before.writes) / served) * 1e6,
     callsPerMillion: ((after.grants - before.grants) / served) * 1e6,
   };

@@ -24,12 +24,12 @@ export function measureDemand(requestsEach: number) {
     const totalMs = (requestsEach / perSecond) * 1000;
     const load = { totalMs, roundTripMs: ROUND_TRIP_MS, asked };
     const outcome = simulateHolder(new FreshDemand(FRESH_FOR_MS), FRESH_FOR_MS, load);
-    const { requests, missed, leased, fetches } = outcome;
+    const { requests, missed, prefetched, fetches } = outcome;
     return {
       perSecond,
       // A request that found nothing makes a call of its own.
       callsPerMillion: ((missed + fetches.length) / requests) * 1e6,
-      leasedPerServed: (missed + leased) / requests,
+      prefetchedPerServed: (missed + prefetched) / requests,
     };
   });
 }

@@ -52,7 +52,7 @@ export async function findingsOf(plan: typeof QUICK, onProgress: (text: string) 
       inProcess: inProcess.rows,
       targets: judge(rounds.ratioOf, {
         ...inProcess.targets,
-        leasedPerServed: fresh.leasedPerServed,
+        prefetchedPerServed: fresh.leasedPerServed,
         callsPerMillionFresh: fresh.callsPerMillion,
         rowsPerMillionStrict: strict.rowsPerMillion,
         streamMegabytes: megabytes,

@@ -6,8 +6,8 @@ import type { Findings } from "./findings.ts";
 const HTTP = ["row", "requests/s", "IDs/s", "CPU µs", "÷ Hono hello", "p50 ms", "p99 ms"];
 const CORES = ["cores", "generator", "waited", "failed"];
 const AT_RATE = ["requests/s", "p50 ms", "p99 ms", "CPU µs"];
-const COUNTED = ["row", "served", "leased ÷ served", "rows per million", "calls per million"];
-const DEMAND = ["requests/s", "calls per million", "leased ÷ served"];
+const COUNTED = ["row", "served", "prefetched ÷ served", "rows per million", "calls per million"];
+const DEMAND = ["requests/s", "calls per million", "prefetched ÷ served"];
 const IN_PROCESS = ["row", "ns per ID", "IDs checked", "repeated", "throws"];
 const TARGETS = ["target", "value", "aim", "stretch", "outcome"];
 

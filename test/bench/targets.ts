@@ -7,7 +7,7 @@ type Ratio = (row: RowId, to: RowId, of: RatioOf) => number | undefined;
 
 /** What is not a ratio of two HTTP rows. */
 type ValueName =
-  | "leasedPerServed"
+  | "prefetchedPerServed"
   | "callsPerMillionFresh"
   | "rowsPerMillionStrict"
   | "streamMegabytes"
@@ -52,7 +52,7 @@ const TARGETS: readonly Target[] = [
   ratio("namespaces1000", "cost", "shards1", 1.2, 1.05),
   ratio("pinned1024", "cost", "pinned1", 1.2, 1.05),
   ratio("turn1000", "cost", "shards1", 1.2, 1.05),
-  value("leased ÷ served IDs, fresh", "leasedPerServed", "≤", 1.3, 1.1),
+  value("prefetched ÷ served IDs, fresh", "prefetchedPerServed", "≤", 1.3, 1.1),
   value("Durable Object calls per 1,000,000 fresh", "callsPerMillionFresh", "≤", 600, 250),
   value("rows written per 1,000,000 strict", "rowsPerMillionStrict", "≤", 300, 150),
   value("text stream 1,000,000: peak memory above idle, MB", "streamMegabytes", "≤", 64, 16),
