@@ -52,7 +52,7 @@ export async function findingsOf(plan: typeof QUICK, onProgress: (text: string) 
       inProcess: inProcess.rows,
       targets: judge(rounds.ratioOf, {
         ...inProcess.targets,
-        prefetchedPerServed: fresh.leasedPerServed,
+        prefetchedPerServed: fresh.prefetchedPerServed,
         callsPerMillionFresh: fresh.callsPerMillion,
         rowsPerMillionStrict: strict.rowsPerMillion,
         streamMegabytes: megabytes,
