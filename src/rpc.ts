@@ -139,7 +139,12 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     const params = paramsOfOptions(options);
     reject(params.errors);
     const from = () => (region === undefined ? pointOf(near) : centreOf(region));
-    return { params, from, idempotencyKey, owner: callerOf(this.ctx.props).id };
+    return {
+      params,
+      from,
+      idempotencyKey: () => idempotencyKey,
+      owner: callerOf(this.ctx.props).id,
+    };
   }
 }
 

@@ -35,20 +35,20 @@ function isUsable(adminKey: string): boolean {
 }
 
 /** The token in the Authorization header; undefined if there is none. */
-export function bearerTokenOf(headers: Headers): string | undefined {
+function bearerTokenOf(headers: Headers): string | undefined {
   const header = headers.get("authorization");
   return header === null ? undefined : BEARER.exec(header)?.[1];
 }
 
 /**
- * The caller that a token belongs to: at once if this isolate has it in memory. `issues`: the request issues or changes
- * something. Only the exact word `open` opens the service. Throws RegistryUnavailableError and KeysLimitedError.
+ * The caller, by the bearer token or `queryToken`: at once if this isolate has it in memory. `issues`: the request issues
+ * or changes something. Only the exact word `open` opens the service. Throws RegistryUnavailableError and KeysLimitedError.
  */
 export function callerOf(
-  request: Request,
+  request: Pick<Request, "headers" | "url">,
   surroundings: Surroundings,
-  token: string | undefined,
   issues: boolean,
+  queryToken?: string,
 ): Outcome<ApiKeyRecord> | Promise<Outcome<ApiKeyRecord>> {
   const { env } = surroundings;
   if (env.ACCESS === "open") {
@@ -59,6 +59,7 @@ export function callerOf(
   }
   const detail = notConfigured(env);
   if (detail !== undefined) return failed({ code: "not_configured", detail });
+  const token = queryToken ?? bearerTokenOf(request.headers);
   if (!token) return failed(UNAUTHORIZED);
   const known = keyInMemory(env.ADMIN_KEY, token);
   return known ? { ok: true, value: known } : lookUp(request.headers, surroundings, token);
@@ -97,7 +98,7 @@ export const access = createMiddleware<AppEnv>(async (c, next) => {
   c.header("cache-control", "no-store");
   const request = c.req.raw;
   const issues = !READING_METHODS.includes(request.method);
-  const caller = await callerOf(request, surroundingsOf(c), bearerTokenOf(request.headers), issues);
+  const caller = await callerOf(request, surroundingsOf(c), issues);
   if (!caller.ok) return problem(c, caller.problem);
   c.set("caller", caller.value);
   return await next();

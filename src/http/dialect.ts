@@ -10,7 +10,7 @@ import { authorise, refuseScope } from "../service/authorise.ts";
 import { type Client, issueIds } from "../service/issue.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import { problemOfError } from "../service/problem-of-error.ts";
-import { bearerTokenOf, callerOf } from "./access.ts";
+import { callerOf } from "./access.ts";
 import type { AppEnv } from "./app-env.ts";
 import { surroundingsOf } from "./surroundings.ts";
 
@@ -42,9 +42,7 @@ export async function permitted(
   token: string | undefined,
   scope: Scope,
 ): Promise<Outcome<ApiKeyRecord>> {
-  const request = c.req.raw;
-  const given = token ?? bearerTokenOf(request.headers);
-  const found = await callerOf(request, surroundingsOf(c), given, true);
+  const found = await callerOf(c.req.raw, surroundingsOf(c), true, token);
   if (!found.ok) return found;
   c.set("caller", found.value);
   const refused = refuseScope(found.value, scope);

@@ -9,7 +9,7 @@ const PLAIN_HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5
 let lastPlain = "";
 
 /** Whether the Host header is one. Requests over a service binding may have none: their URL was parsed before. */
-export function hasPlainHost({ headers, url }: Request): boolean {
+export function hasPlainHost({ headers, url }: Pick<Request, "headers" | "url">): boolean {
   const host = headers.get("host");
   if (host === null || host === lastPlain) return true;
   const isPlain = PLAIN_HOST.test(host) && URL.canParse(url);

@@ -12,7 +12,7 @@ import { type Given, IDEMPOTENCY_KEY } from "../service/issue-request.ts";
 import type { Namespace } from "../service/namespaces.ts";
 import { paramsOfUrl } from "../service/params.ts";
 import { problemOfError } from "../service/problem-of-error.ts";
-import { bearerTokenOf, callerOf } from "./access.ts";
+import { callerOf } from "./access.ts";
 import { BAD_HOST, hasPlainHost } from "./host.ts";
 import { BODY_WAIT_MS } from "./limits.ts";
 import { logFailure } from "./log.ts";
@@ -36,6 +36,9 @@ export interface IssuingRoute {
 /** One request on its way, with its caller once that is known: for the log. */
 interface Exchange extends Surroundings {
   readonly request: Request;
+  /** The request's own, read once: each reading crosses into the platform. */
+  readonly url: string;
+  readonly headers: Headers;
   /** The route's pattern. */
   readonly pattern: string;
   /** The namespace's name in the path. */
@@ -56,7 +59,9 @@ export function serveIssuing(
   { env, waitUntil }: Surroundings,
 ): Response | Promise<Response> {
   const pattern = `/v1/${route.route}/:namespace`;
-  const exchange: Exchange = { request, env, waitUntil, pattern, name, caller: undefined };
+  const { url, headers } = request;
+  const facts = { request, url, headers, pattern, name };
+  const exchange: Exchange = { ...facts, env, waitUntil, caller: undefined };
   const fail = (error: unknown) => failure(exchange, problemOfError(error), error);
   try {
     const outcome = outcomeOf(route, exchange);
@@ -73,10 +78,9 @@ function outcomeOf(
   { route, parse }: IssuingRoute,
   exchange: Exchange,
 ): Outcome<Response> | Promise<Outcome<Response>> {
-  const { request, env, name } = exchange;
-  const { headers } = request;
-  if (!hasPlainHost(request)) return failed(BAD_HOST);
-  return after(callerOf(request, exchange, bearerTokenOf(headers), true), (caller) => {
+  const { request, headers, env, name } = exchange;
+  if (!hasPlainHost(exchange)) return failed(BAD_HOST);
+  return after(callerOf(exchange, exchange, true), (caller) => {
     if (!caller.ok) return caller;
     exchange.caller = caller.value;
     // HEAD would issue IDs that nobody sees.
@@ -95,11 +99,11 @@ function outcomeOf(
   });
 }
 
-function givenOf({ request }: Exchange, { id }: ApiKeyRecord): Given {
+function givenOf({ request, url, headers }: Exchange, { id }: ApiKeyRecord): Given {
   return {
-    params: paramsOfUrl(request.url),
+    params: paramsOfUrl(url),
     from: () => pointOf(request.cf),
-    idempotencyKey: request.headers.get(IDEMPOTENCY_KEY) ?? undefined,
+    idempotencyKey: () => headers.get(IDEMPOTENCY_KEY) ?? undefined,
     owner: id,
   };
 }
@@ -110,7 +114,7 @@ function finish(exchange: Exchange, outcome: Outcome<Response>): Response {
 
 /** The response to a request that failed, logged. */
 function failure(exchange: Exchange, problem: Problem, error?: unknown): Response {
-  const requestId = requestIdOf(exchange.request.headers);
+  const requestId = requestIdOf(exchange.headers);
   const [body, status, headers] = problemParts(problem, requestId);
   logFailure({
     ...logged(exchange, requestId, problem.code),
@@ -125,7 +129,7 @@ function failure(exchange: Exchange, problem: Problem, error?: unknown): Respons
 }
 
 function logCut(exchange: Exchange, code: Problem["code"]): void {
-  const facts = logged(exchange, requestIdOf(exchange.request.headers), code);
+  const facts = logged(exchange, requestIdOf(exchange.headers), code);
   logFailure({ ...facts, status: 200, cut: true });
 }
 

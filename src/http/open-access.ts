@@ -14,8 +14,11 @@ const IP_LITERAL = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
 let lastServed = "";
 
 /** Why open access does not serve a request; undefined if it does. `issues`: it issues or changes something. */
-export function openRefusal(request: Request, env: Env, issues: boolean): string | undefined {
-  const { url } = request;
+export function openRefusal(
+  { url, headers }: Pick<Request, "headers" | "url">,
+  env: Env,
+  issues: boolean,
+): string | undefined {
   const authorityAt = url.indexOf("//") + 2;
   const authority = url.slice(authorityAt, url.indexOf("/", authorityAt));
   if (authority !== lastServed) {
@@ -25,7 +28,6 @@ export function openRefusal(request: Request, env: Env, issues: boolean): string
     }
     lastServed = authority;
   }
-  const { headers } = request;
   const origin = headers.get("origin");
   if (!issues || (origin !== null && isListed(env.CORS_ORIGINS, origin))) return undefined;
   const site = headers.get("sec-fetch-site");

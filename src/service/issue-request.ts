@@ -64,7 +64,7 @@ export interface Given {
   readonly params: Params;
   /** The place the request comes from, if known. */
   readonly from: () => GeoPoint | undefined;
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey: () => string | undefined;
   /** Owns the idempotency key: two callers may use the same one. */
   readonly owner: string;
 }
@@ -134,24 +134,26 @@ function unsafeNumbers(namespace: Namespace): string | undefined {
 }
 
 function placementOf(
-  { params, from, idempotencyKey, owner }: Given,
+  given: Given,
   { shard, key, order }: CallPlacement,
   errors: ParameterError[],
   { shards, kind }: Namespace,
 ): Placement {
   const inRange = shard === undefined || shard < shards;
   demand(errors, "shard", inRange, () => wholeTakes(0, shards - 1));
-  if (params.texts.has("shard") && params.texts.has("key")) {
+  const { texts } = given.params;
+  if (texts.has("shard") && texts.has("key")) {
     errors.push({
       parameter: "key",
       detail: "and shard exclude each other: a key has its own shard",
     });
   }
-  const placement = { shard, orderingKey: key, strict: order === "strict", from };
+  const placement = { shard, orderingKey: key, strict: order === "strict", from: given.from };
   // Snowflakes depend on the clock, so a repeated request gets other IDs.
-  if (kind !== "segment" || idempotencyKey === undefined) return placement;
+  const idempotencyKey = kind === "segment" ? given.idempotencyKey() : undefined;
+  if (idempotencyKey === undefined) return placement;
   errors.push(...idempotencyErrors(idempotencyKey));
-  return { ...placement, idempotencyKey: `${owner} ${idempotencyKey}` };
+  return { ...placement, idempotencyKey: `${given.owner} ${idempotencyKey}` };
 }
 
 /** A count that an idle line could never open is rejected for good: no retry would help. */

@@ -74,3 +74,7 @@ export const REGISTRY_RETRY_MS = 1000;
  * as the binding itself says no more than yes or no.
  */
 export const RATE_LIMIT_PERIOD_S = 60;
+/** Queries that an isolate remembers as it parsed them; the oldest is forgotten first. */
+export const RECENT_QUERIES_MAX = 1000;
+/** Longer queries are not remembered: most of them come once. */
+export const RECENT_QUERY_CHARS_MAX = 100;

@@ -1,6 +1,8 @@
 /** Parameters of a request, over HTTP or RPC. All errors come back at once, each with the allowed values. */
 import * as v from "valibot";
 import type { ParameterError } from "../core/binding.ts";
+import { setBounded } from "../core/bounded-map.ts";
+import { RECENT_QUERIES_MAX, RECENT_QUERY_CHARS_MAX } from "./limits.ts";
 import { takesOf } from "./schema.ts";
 
 /** The error of a repeated parameter. */
@@ -15,7 +17,8 @@ type Values<Entries extends ParamEntries> = {
 
 /** Parameters as they arrived. */
 export interface Params {
-  readonly texts: URLSearchParams;
+  /** By name: one text, unless the parameter is repeated. A native URLSearchParams is slow to ask. */
+  readonly texts: ReadonlyMap<string, readonly string[]>;
   /** Found while they were read. */
   readonly errors: readonly ParameterError[];
 }
@@ -26,7 +29,10 @@ export interface ParsedParams<Entries extends ParamEntries> {
   readonly errors: ParameterError[];
 }
 
-const NO_PARAMS: Params = { texts: new URLSearchParams(), errors: [] };
+const NO_PARAMS: Params = { texts: new Map(), errors: [] };
+
+/** Parameters of recent queries, by the query: the same ones come again and again, and parsing costs as much as an ID. */
+const recent = new Map<string, Params>();
 
 /** The parameters in a URL's query. */
 export function paramsOfUrl(url: string): Params {
@@ -34,19 +40,35 @@ export function paramsOfUrl(url: string): Params {
   if (queryAt < 0) return NO_PARAMS;
   const hashAt = url.indexOf("#", queryAt);
   const query = url.slice(queryAt + 1, hashAt < 0 ? undefined : hashAt);
+  const known = recent.get(query);
+  if (known) return known;
+  const params = paramsOf(query);
+  if (query.length <= RECENT_QUERY_CHARS_MAX) {
+    setBounded(recent, query, params, RECENT_QUERIES_MAX);
+  }
+  return params;
+}
+
+function paramsOf(query: string): Params {
   const errors = isUtf8(query)
     ? []
     : [{ parameter: "query", detail: "takes percent-encoded UTF-8" }];
-  return { texts: new URLSearchParams(query), errors };
+  const texts = new Map<string, string[]>();
+  for (const [name, text] of new URLSearchParams(query)) {
+    const known = texts.get(name);
+    if (known) known.push(text);
+    else texts.set(name, [text]);
+  }
+  return { texts, errors };
 }
 
 /** The parameters in the options of an RPC call, which need not be typed. An undefined option is absent. */
 export function paramsOfOptions(options: object): Params {
-  const texts = new URLSearchParams();
+  const texts = new Map<string, [string]>();
   const errors: ParameterError[] = [];
   for (const [parameter, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    if (typeof value === "string" || typeof value === "number") texts.set(parameter, `${value}`);
+    if (typeof value === "string" || typeof value === "number") texts.set(parameter, [`${value}`]);
     else errors.push({ parameter, detail: "takes a text or a number" });
   }
   return { texts, errors };
@@ -67,14 +89,14 @@ export function parseParams<Entries extends ParamEntries>(
 ): ParsedParams<Entries> {
   const values: Values<Entries> = {};
   const errors = [...found];
-  for (const parameter of new Set(texts.keys())) {
+  for (const parameter of texts.keys()) {
     if (Object.hasOwn(entries, parameter)) continue;
     const allowed = Object.keys(entries);
     const detail = `is not a parameter here; known are ${allowed.join(", ") || "none"}`;
     errors.push({ parameter, detail, allowed });
   }
   for (const name of keysOf(entries)) {
-    const [text, repeated] = texts.getAll(name);
+    const [text, repeated] = texts.get(name) ?? [];
     if (repeated !== undefined) {
       errors.push({ parameter: name, detail: GIVEN_ONCE });
       continue;
