@@ -8,21 +8,21 @@ import type {
   ParameterError,
   RpcProblem,
 } from "./core/binding.ts";
-import { type BlocksAnswer, blocksAnswer } from "./core/blocks-answer.ts";
-import type { DecodedId } from "./core/decoded.ts";
+import { type BlocksAnswer, blocksAnswer } from "./core/blocks/blocks-answer.ts";
+import type { DecodedId } from "./core/layout/decoded.ts";
 import { invalidParameters, type Outcome, PROBLEM_KINDS, type Problem } from "./core/problem.ts";
 import { centreOf, REGIONS } from "./core/regions.ts";
 import { oneOfTakes } from "./core/takes.ts";
-import { authorise, type Surroundings } from "./service/authorise.ts";
-import { decodeId } from "./service/decode.ts";
+import type { Granted } from "./service/calls/issued.ts";
 import { pointOf } from "./service/geo.ts";
-import { idTexts } from "./service/id-texts.ts";
-import { type Client, type IssueResult, issueBlocks, issueIds } from "./service/issue.ts";
-import { type Given, parseBlocksRequest, parseIdsRequest } from "./service/issue-request.ts";
-import type { Granted } from "./service/issued.ts";
-import { freshForMsOf, type Namespace } from "./service/namespaces.ts";
+import { decodeId } from "./service/issue/decode.ts";
+import { idTexts } from "./service/issue/id-texts.ts";
+import { type Client, type IssueResult, issueBlocks, issueIds } from "./service/issue/issue.ts";
+import { type Given, parseBlocksRequest, parseIdsRequest } from "./service/issue/issue-request.ts";
+import { problemOfError } from "./service/issue/problem-of-error.ts";
 import { paramsOfOptions } from "./service/params.ts";
-import { problemOfError } from "./service/problem-of-error.ts";
+import { authorise, type Surroundings } from "./service/registry/authorise.ts";
+import { freshForMsOf, type Namespace } from "./service/registry/namespaces.ts";
 
 /** Owner of the idempotency keys of bindings whose props name no caller. */
 const UNNAMED_CALLER = "rpc";

@@ -7,7 +7,7 @@ import { docsPage } from "../openapi/docs-page.ts";
 const SOURCE = path.join(import.meta.dirname, "..");
 const FOLDER = path.join(SOURCE, "../dist/assets");
 
-/** Cloudflare's headers of files that it answers before the Worker; pages get theirs from http/secure. */
+/** Cloudflare's headers of files that it answers before the Worker; pages get theirs from http/middleware/security-headers. */
 const HEADERS = `/*
   Content-Security-Policy: default-src 'none'; frame-ancestors 'none'
   X-Content-Type-Options: nosniff

@@ -1,6 +1,6 @@
 import type { Answer, BlocksOptions, DecodeOptions, IdOptions } from "../core/binding.ts";
-import type { BlocksAnswer } from "../core/blocks-answer.ts";
-import type { DecodedId } from "../core/decoded.ts";
+import type { BlocksAnswer } from "../core/blocks/blocks-answer.ts";
+import type { DecodedId } from "../core/layout/decoded.ts";
 
 /**
  * A service binding with `entrypoint = "Edgeflake"`. A refused call throws an Error with the properties of an

@@ -1,10 +1,10 @@
 import type { DecodeOptions, Placement } from "../core/binding.ts";
-import type { Block } from "../core/block.ts";
-import { BlockBuffer, CLAIM_LAPSES_MS, isWithin, type Stock } from "../core/block-buffer.ts";
-import { DecimalRun } from "../core/decimal-run.ts";
-import type { DecodedId } from "../core/decoded.ts";
-import { FreshDemand } from "../core/fresh-demand.ts";
+import type { Block } from "../core/blocks/block.ts";
+import { BlockBuffer, CLAIM_LAPSES_MS, isWithin, type Stock } from "../core/blocks/block-buffer.ts";
+import { DecimalRun } from "../core/blocks/decimal-run.ts";
+import { FreshDemand } from "../core/blocks/fresh-demand.ts";
 import { fieldsOf } from "../core/json.ts";
+import type { DecodedId } from "../core/layout/decoded.ts";
 import { isWhole } from "../core/takes.ts";
 import { EdgeflakeError } from "./errors.ts";
 import { malformed } from "./http.ts";
@@ -24,8 +24,8 @@ export type {
   Placement,
   RpcProblem,
 } from "../core/binding.ts";
-export type { BlocksAnswer } from "../core/blocks-answer.ts";
-export type { DecodedId } from "../core/decoded.ts";
+export type { BlocksAnswer } from "../core/blocks/blocks-answer.ts";
+export type { DecodedId } from "../core/layout/decoded.ts";
 export type { EdgeflakeBinding } from "./binding.ts";
 export { EdgeflakeError } from "./errors.ts";
 export type { EdgeflakeOptions } from "./options.ts";

@@ -1,10 +1,10 @@
 /**
- * Many IDs as decimal texts at once: written as bytes (core/block-writer), decoded together and cut apart. Texts put
+ * Many IDs as decimal texts at once: written as bytes (core/blocks/block-writer), decoded together and cut apart. Texts put
  * together of two parts, as DecimalRun makes them, are joined by the engine when they are read, which costs more
  * than all of this.
  */
-import { type Block, idAt } from "../core/block.ts";
-import { type Surround, writeBlock } from "../core/block-writer.ts";
+import { type Block, idAt } from "../core/blocks/block.ts";
+import { type Surround, writeBlock } from "../core/blocks/block-writer.ts";
 
 /** IDs written and decoded together, some 20 kB: whoever keeps one keeps the text of all. */
 const TOGETHER = 1024;

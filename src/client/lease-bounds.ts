@@ -1,6 +1,6 @@
 /** How far a lease, and a mark in a store, let its holder stamp: in positions. When it is to be renewed. */
-import { tickAt } from "../core/layout.ts";
-import { markFor } from "../core/line.ts";
+import { tickAt } from "../core/layout/layout.ts";
+import { markFor } from "../core/line/line.ts";
 import type { HeldLease } from "./lease-desk.ts";
 import type { MintLine } from "./mint-line.ts";
 

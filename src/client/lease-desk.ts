@@ -1,8 +1,8 @@
 /** The lease desk over HTTPS: acquiring, renewing and releasing a worker ID. */
 import { fieldsOf } from "../core/json.ts";
-import { type Layout, makeLayout, tickAt } from "../core/layout.ts";
-import { isPolicy, type Policy } from "../core/policy.ts";
-import { LEASE_TOKEN_HEADER } from "../core/worker-lease.ts";
+import { type Layout, makeLayout, tickAt } from "../core/layout/layout.ts";
+import { isPolicy, type Policy } from "../core/layout/policy.ts";
+import { LEASE_TOKEN_HEADER } from "../core/lease/worker-lease.ts";
 import { type Ask, malformed } from "./http.ts";
 
 /** A lease as its holder knows it. */

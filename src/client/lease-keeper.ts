@@ -14,7 +14,7 @@
  *     up; a text may be stored or not (client/store-writer).
  *  T5 Timers use the monotonic clock; the other clocks decide only the time in an ID.
  */
-import { tickAt, tickStartMs } from "../core/layout.ts";
+import { tickAt, tickStartMs } from "../core/layout/layout.ts";
 import { BackgroundTask } from "./background-task.ts";
 import { EdgeflakeError } from "./errors.ts";
 import { beginOf, endOf, isMarkLow, markOf, renewInMs } from "./lease-bounds.ts";

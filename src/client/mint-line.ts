@@ -1,11 +1,11 @@
-/** What a minter stamps: the runs of a fenced line (core/fenced-line), handed out one ID at a time. */
-import { DecimalRun } from "../core/decimal-run.ts";
-import { fencedLine, nextRun } from "../core/fenced-line.ts";
-import { compose } from "../core/id.ts";
-import { idleCapacity } from "../core/lanes.ts";
-import { type Layout, tickAt } from "../core/layout.ts";
-import type { LineState } from "../core/line.ts";
-import type { Policy } from "../core/policy.ts";
+/** What a minter stamps: the runs of a fenced line (core/line/fenced-line), handed out one ID at a time. */
+import { DecimalRun } from "../core/blocks/decimal-run.ts";
+import { compose } from "../core/layout/id.ts";
+import { type Layout, tickAt } from "../core/layout/layout.ts";
+import type { Policy } from "../core/layout/policy.ts";
+import { fencedLine, nextRun } from "../core/line/fenced-line.ts";
+import { idleCapacity } from "../core/line/lanes.ts";
+import type { LineState } from "../core/line/line.ts";
 
 /** Why nothing can be stamped now. `fenced`: at the end of the lease, or of what its store knows. */
 export type Closed =

@@ -1,5 +1,5 @@
-import type { Block } from "../core/block.ts";
-import { DecimalRun } from "../core/decimal-run.ts";
+import type { Block } from "../core/blocks/block.ts";
+import { DecimalRun } from "../core/blocks/decimal-run.ts";
 
 /** Adds the IDs of a block to a list, as decimal texts. */
 export function textsInto(ids: string[], { first, count, stride }: Block): void {

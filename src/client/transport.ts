@@ -1,6 +1,6 @@
 /** How requests get to the service: over HTTPS, or by a service binding. */
 import type { CallerPlace, DecodeOptions, Placement } from "../core/binding.ts";
-import type { BlocksAnswer } from "../core/blocks-answer.ts";
+import type { BlocksAnswer } from "../core/blocks/blocks-answer.ts";
 import { fieldsOf } from "../core/json.ts";
 import { isWhole } from "../core/takes.ts";
 import type { EdgeflakeBinding } from "./binding.ts";

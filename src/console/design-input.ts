@@ -1,10 +1,11 @@
 /** A namespace that is being designed: what is wished, its address, and the body that makes it. */
-import { LANE_FIELDS, WIDTHS } from "../core/fields.ts";
+
 import { parseInstant } from "../core/instant.ts";
-import { type Layout, type LayoutSpec, makeLayout } from "../core/layout.ts";
+import { LANE_FIELDS, WIDTHS } from "../core/layout/fields.ts";
+import { type Layout, type LayoutSpec, makeLayout } from "../core/layout/layout.ts";
+import { DEFAULT_SPEC } from "../core/layout/presets.ts";
 import { REGIONS_COUNT_MAX, SHARDS_DEFAULT } from "../core/limits.ts";
-import { type SnowflakeInput, shardsMax } from "../core/namespace.ts";
-import { DEFAULT_SPEC } from "../core/presets.ts";
+import { type SnowflakeInput, shardsMax } from "../core/namespace/namespace.ts";
 import { REGIONS, type Region } from "../core/regions.ts";
 import { wholeTakes } from "../core/takes.ts";
 import { addressOf, type Route } from "./route.ts";

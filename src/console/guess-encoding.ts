@@ -1,7 +1,7 @@
 /** Which encoding an ID's text is in: the ones that can be, the likeliest first. */
 import { decode, ENCODINGS, type Encoding } from "../core/codec.ts";
-import { decompose } from "../core/id.ts";
-import { type Layout, tickStartMs } from "../core/layout.ts";
+import { decompose } from "../core/layout/id.ts";
+import { type Layout, tickStartMs } from "../core/layout/layout.ts";
 
 /** IDs may lead the clock by a day. */
 const LEAD_MAX_MS = 86_400_000;

@@ -1,7 +1,8 @@
 /** What a layout gives, in words and figures. */
-import { LAYOUT_SUMS } from "../core/fields.ts";
-import { maxIdOf } from "../core/id.ts";
-import { type Layout, type LayoutSpec, tickStartMs } from "../core/layout.ts";
+import { LAYOUT_SUMS } from "../core/layout/fields.ts";
+import { maxIdOf } from "../core/layout/id.ts";
+import { type Layout, type LayoutSpec, tickStartMs } from "../core/layout/layout.ts";
+import { leasableWorkers } from "../core/lease/worker-lease.ts";
 import {
   DATE_MS_MAX,
   ID_BITS_MAX,
@@ -11,8 +12,7 @@ import {
   SHARDS_MAX,
   WORKER_BITS_MAX,
 } from "../core/limits.ts";
-import { shardsMax } from "../core/namespace.ts";
-import { leasableWorkers } from "../core/worker-lease.ts";
+import { shardsMax } from "../core/namespace/namespace.ts";
 import { figure } from "./figure.ts";
 import { relativeTime } from "./relative-time.ts";
 

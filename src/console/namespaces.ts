@@ -1,7 +1,7 @@
 /** Namespaces that an ID can be of: the built-in ones, which need no request, and those of the service. */
-import { type Layout, makeLayout } from "../core/layout.ts";
-import { NAMESPACE_NAME } from "../core/namespace.ts";
-import { PRESETS } from "../core/presets.ts";
+import { type Layout, makeLayout } from "../core/layout/layout.ts";
+import { PRESETS } from "../core/layout/presets.ts";
+import { NAMESPACE_NAME } from "../core/namespace/namespace.ts";
 import { ask, isListOf, type Json, objectsOf, textOf } from "./api.ts";
 
 /** A namespace as the console knows it; without a layout it is a segment. */

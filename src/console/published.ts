@@ -1,6 +1,6 @@
 /** Layouts that others have published, to read their IDs with. They are no namespaces of the service. */
-import type { LayoutSpec } from "../core/layout.ts";
-import { DEFAULT_SPEC } from "../core/presets.ts";
+import type { LayoutSpec } from "../core/layout/layout.ts";
+import { DEFAULT_SPEC } from "../core/layout/presets.ts";
 
 /** By the name of the system. */
 export const PUBLISHED: ReadonlyMap<string, LayoutSpec> = new Map([

@@ -1,5 +1,5 @@
 /** How a shard is, in words, and what to do. */
-import { POLICY_FIELDS } from "../core/fields.ts";
+import { POLICY_FIELDS } from "../core/layout/fields.ts";
 import { isListOf, isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 
 export interface ShardFacts {

@@ -1,7 +1,7 @@
 import { app } from "./app.ts";
-import { blocks } from "./blocks.ts";
-import { ids } from "./ids.ts";
-import { serveIssuing } from "./issuing.ts";
+import { blocks } from "./routes/blocks.ts";
+import { ids } from "./routes/ids.ts";
+import { serveIssuing } from "./routes/issuing.ts";
 
 /** The URL of a request for IDs, with a plain name. All others are the router's, these too if written otherwise. */
 const ISSUING_URL = /^https?:\/\/[^/?#]+\/v1\/(ids|blocks)\/([\w.-]+)(?:[?#]|$)/;

@@ -1,5 +1,5 @@
 /** One instance of a Durable Object: what every class of object needs of it. */
-import { type ClockEcho, type InstanceClock, isFrozen } from "../core/object-clock.ts";
+import { type ClockEcho, type InstanceClock, isFrozen } from "../core/line/object-clock.ts";
 
 /** 32 random bits tell the few instances of one object apart that a caller meets within seconds. */
 const INSTANCES = 2 ** 32;

@@ -9,8 +9,8 @@
  * Ticks are below 2^53, and so exact in an INTEGER column read as a JS number.
  */
 import * as v from "valibot";
-import type { Kept, LeaseRows, LeaseWrite } from "../core/lease-desk.ts";
-import type { WorkerLease } from "../core/worker-lease.ts";
+import type { Kept, LeaseRows, LeaseWrite } from "../core/lease/lease-desk.ts";
+import type { WorkerLease } from "../core/lease/worker-lease.ts";
 import { Tables } from "./tables.ts";
 
 /** An acquire counts the leases of one owner that have not ended. Without it, that reads those of all owners. */

@@ -1,15 +1,15 @@
 /**
  * The lease desk: the Durable Object that leases the worker IDs of one namespace to processes that mint themselves.
  *
- * Invariants, on top of those of core/lease-desk:
+ * Invariants, on top of those of core/lease/lease-desk:
  *  K1 A lease leaves only once the storage call took it: the platform's output gate holds the reply until it is on disk.
  *  K2 Nothing of a lease is kept in memory: each call reads the stored rows, decides and writes, with no await between.
  *     It writes by compare-and-set on the rows it read: of two instances alive at once neither undoes the other's work.
  *  K3 One layout for ever: a call with another layout is refused.
- *  K4 An instance whose clock is proved to be frozen (core/object-clock) ends; the next reads the true clock.
+ *  K4 An instance whose clock is proved to be frozen (core/line/object-clock) ends; the next reads the true clock.
  */
 import { DurableObject } from "cloudflare:workers";
-import { type Layout, type LayoutSpec, layoutOf } from "../core/layout.ts";
+import { type Layout, type LayoutSpec, layoutOf } from "../core/layout/layout.ts";
 import {
   type AcquireInput,
   acquire,
@@ -20,10 +20,10 @@ import {
   type RenewInput,
   release,
   renew,
-} from "../core/lease-desk.ts";
-import type { ClockEcho, InstanceClock } from "../core/object-clock.ts";
+} from "../core/lease/lease-desk.ts";
+import type { WorkerLease } from "../core/lease/worker-lease.ts";
+import type { ClockEcho, InstanceClock } from "../core/line/object-clock.ts";
 import type { Refusal } from "../core/refusal.ts";
-import type { WorkerLease } from "../core/worker-lease.ts";
 import { Instance } from "./instance.ts";
 import { LeaseStorage } from "./lease-storage.ts";
 import { isToken, newToken } from "./lease-token.ts";

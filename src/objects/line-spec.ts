@@ -1,6 +1,6 @@
 import { fieldsOf } from "../core/json.ts";
-import { type Layout, makeLayout } from "../core/layout.ts";
-import { isPolicy, type Policy } from "../core/policy.ts";
+import { type Layout, makeLayout } from "../core/layout/layout.ts";
+import { isPolicy, type Policy } from "../core/layout/policy.ts";
 
 /** Reads a line spec: layout and policy, as the router sends them with each call. Throws on anything malformed: only this service writes them. */
 export function parseLineSpec(text: string): { layout: Layout; policy: Policy } {

@@ -1,5 +1,5 @@
 import { SETTLE_MS } from "../core/limits.ts";
-import { type ClockPair, MarkReading } from "../core/mark-reading.ts";
+import { type ClockPair, MarkReading } from "../core/line/mark-reading.ts";
 
 /** How an instance keeps strict order beside another instance of its shard (S2): its view of the last lane's mark. */
 export class MarkWatch {

@@ -9,10 +9,10 @@
  */
 import * as v from "valibot";
 import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
-import { mapFields, POLICY_FIELDS, SEGMENT_FIELDS } from "../core/fields.ts";
-import { type LayoutSpec, makeLayout } from "../core/layout.ts";
+import { mapFields, POLICY_FIELDS, SEGMENT_FIELDS } from "../core/layout/fields.ts";
+import { type LayoutSpec, makeLayout } from "../core/layout/layout.ts";
 import { RFC3339_MS_MAX } from "../core/limits.ts";
-import { defaultPolicyOf, type NamespaceDefinition } from "../core/namespace.ts";
+import { defaultPolicyOf, type NamespaceDefinition } from "../core/namespace/namespace.ts";
 import { REGIONS } from "../core/regions.ts";
 import { NumberText } from "./segment-spec.ts";
 import { Tables } from "./tables.ts";

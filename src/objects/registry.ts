@@ -1,7 +1,7 @@
 /**
  * The registry: the one Durable Object that knows the namespaces and the API keys of a deployment.
  *
- * Invariants, on top of core/namespace:
+ * Invariants, on top of core/namespace/namespace:
  *  R1 A name belongs to one namespace for ever: a retired one is never defined again.
  *  R2 Read, decide and write happen with no await between them, so of two racing PUTs one wins
  *     and the other is judged against it.
@@ -18,7 +18,7 @@ import {
   type Scope,
 } from "../core/api-key.ts";
 import { API_KEYS_MAX, NAMES_MAX, NAMESPACES_MAX } from "../core/limits.ts";
-import { type Defined, defineNamespace, type NamespaceInput } from "../core/namespace.ts";
+import { type Defined, defineNamespace, type NamespaceInput } from "../core/namespace/namespace.ts";
 import { RegistryStorage, type StoredNamespace } from "./registry-storage.ts";
 
 /** The caller's key was revoked or has expired (R3). */

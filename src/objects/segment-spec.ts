@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { SegmentNumbers } from "../core/segment.ts";
-import { isDecimal } from "../core/segment-definition.ts";
+import type { SegmentNumbers } from "../core/segment/segment.ts";
+import { isDecimal } from "../core/segment/segment-definition.ts";
 
 /** A number of a segment as decimal text: it may be beyond what a JS number holds exactly. */
 export const NumberText = v.pipe(v.string(), v.check(isDecimal));

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { SEGMENT_FETCHES_SHOWN } from "../core/limits.ts";
-import type { Segment } from "../core/segment.ts";
+import type { Segment } from "../core/segment/segment.ts";
 
 const count = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0);
 

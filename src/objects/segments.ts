@@ -1,7 +1,7 @@
 /**
  * The segment object: the one place that gives out the numbers of a namespace of kind `segment`.
  *
- * Invariants, on top of the allocator's own (core/segment):
+ * Invariants, on top of the allocator's own (core/segment/segment):
  *  D1 Numbers leave only below a maxId that the storage call took before: write, then memory, then reply.
  *     The platform's output gate holds the reply until that write is on disk.
  *  D2 maxId moves by compare-and-set, so of two instances alive at once only one gives out anything; the other ends.
@@ -24,8 +24,8 @@ import {
   exactSegment,
   type Segment,
   type SegmentNumbers,
-} from "../core/segment.ts";
-import { writeSegmentReply } from "../core/segment-reply.ts";
+} from "../core/segment/segment.ts";
+import { writeSegmentReply } from "../core/segment/segment-reply.ts";
 import { Instance } from "./instance.ts";
 import { type AnswerKey, answerKeyOf, type CallClocks } from "./kept-answers.ts";
 import { fingerprintOf, parseSegmentSpec } from "./segment-spec.ts";

@@ -1,4 +1,4 @@
-import { NAMESPACE_NAME } from "../core/namespace.ts";
+import { NAMESPACE_NAME } from "../core/namespace/namespace.ts";
 
 /** A shard's object is named `{namespace}/{workerId}`, the worker ID in plain decimal. */
 const SHARD_NAME = /^(.*)\/(0|[1-9]\d{0,6})$/;

@@ -1,5 +1,5 @@
-import { type Layout, tickAt } from "../core/layout.ts";
-import type { LineState } from "../core/line.ts";
+import { type Layout, tickAt } from "../core/layout/layout.ts";
+import type { LineState } from "../core/line/line.ts";
 import type { Refusal, RefusalCode } from "../core/refusal.ts";
 import type { Counters } from "./counters.ts";
 

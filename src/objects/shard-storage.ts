@@ -7,9 +7,9 @@
  * Marks are at most 2^53, the end of the longest line, and so exact in an INTEGER column read as a JS number.
  */
 import * as v from "valibot";
-import type { Layout } from "../core/layout.ts";
+import type { Layout } from "../core/layout/layout.ts";
 import { POSITION_BITS_MAX } from "../core/limits.ts";
-import type { Raise } from "../core/line.ts";
+import type { Raise } from "../core/line/line.ts";
 import { Tables } from "./tables.ts";
 
 const SCHEMA = `

@@ -1,26 +1,27 @@
 /**
  * The shard: the Durable Object that owns one worker ID of one namespace.
  *
- * It keeps the line (core/line) durable. Invariants, on top of the line's own:
+ * It keeps the line (core/line/line) durable. Invariants, on top of the line's own:
  *  S1 A grant leaves only below a mark that the storage call took before it: write, then memory, then reply.
  *     The platform's output gate holds the reply until that write is on disk.
  *  S2 Marks are written by compare-and-set, so of two instances alive at once only one gets past its mark;
  *     the other aborts. Strict order needs more: a superseded instance must not answer after its successor has.
  *     A successor raises the mark before its first grant, so each grant on the last lane (the lane of strict order)
- *     reads the mark back first. One reading serves the grants of a few ms (core/mark-reading). An instance holds its
+ *     reads the mark back first. One reading serves the grants of a few ms (core/line/mark-reading). An instance holds its
  *     first answers back until SETTLE_MS after its first raise there: by then no older reading is trusted any more.
  *  S3 A start trusts the stored marks only.
  *  S4 Read, step and write happen with no await between them.
  *  S5 One layout for ever: a call with another one is refused and granted nothing.
  *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends even if the clock is frozen.
- *  S7 An instance whose clock is proved to be frozen (core/object-clock) ends; the next reads the true clock.
+ *  S7 An instance whose clock is proved to be frozen (core/line/object-clock) ends; the next reads the true clock.
  *     A caller's clock decides nothing else but L8 and when a mark is read again: calls may be queued for any time.
  *  S8 Before each reply the instance asserts L1 and L2 of what it grants; a breach ends it.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Grant } from "../core/block.ts";
-import { type GrantResult, writeGrantReply } from "../core/grant-reply.ts";
-import type { Layout } from "../core/layout.ts";
+import type { Grant } from "../core/blocks/block.ts";
+import type { Layout } from "../core/layout/layout.ts";
+import type { Policy } from "../core/layout/policy.ts";
+import { type GrantResult, writeGrantReply } from "../core/line/grant-reply.ts";
 import {
   breachOf,
   type Granted,
@@ -29,9 +30,8 @@ import {
   type Raise,
   startLine,
   step,
-} from "../core/line.ts";
-import type { ClockPair } from "../core/mark-reading.ts";
-import type { Policy } from "../core/policy.ts";
+} from "../core/line/line.ts";
+import type { ClockPair } from "../core/line/mark-reading.ts";
 import type { Refusal, RefusalCode } from "../core/refusal.ts";
 import { type Counters, countersOf } from "./counters.ts";
 import { Instance } from "./instance.ts";

@@ -3,7 +3,7 @@
  * What it makes is committed as openapi.json beside it, and served as a static asset.
  */
 import type * as v from "valibot";
-import { mapFields } from "../core/fields.ts";
+import { mapFields } from "../core/layout/fields.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { codesOf, problemAnswers, problemExample } from "./problems.ts";

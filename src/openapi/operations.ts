@@ -1,14 +1,14 @@
 /** Every route of the service, and what the OpenAPI document says of it. */
 
 import type { ProblemCode } from "../core/problem.ts";
-import { KEYS_QUERY, KeyBody } from "../http/keys.ts";
-import { LEASES_QUERY, LeaseBody, RELEASE_QUERY, RenewalBody } from "../http/leases.ts";
-import { NamespaceBody } from "../http/namespace-body.ts";
-import { NAMESPACES_QUERY } from "../http/namespaces.ts";
-import { RANGE_QUERY } from "../http/range.ts";
-import { SHARDS_QUERY } from "../http/shards.ts";
-import { DECODE_QUERY } from "../service/decode.ts";
-import { BLOCKS_QUERY, IDS_QUERY } from "../service/issue-request.ts";
+import { NamespaceBody } from "../http/parse/namespace-body.ts";
+import { KEYS_QUERY, KeyBody } from "../http/routes/keys.ts";
+import { LEASES_QUERY, LeaseBody, RELEASE_QUERY, RenewalBody } from "../http/routes/leases.ts";
+import { NAMESPACES_QUERY } from "../http/routes/namespaces.ts";
+import { RANGE_QUERY } from "../http/routes/range.ts";
+import { SHARDS_QUERY } from "../http/routes/shards.ts";
+import { DECODE_QUERY } from "../service/issue/decode.ts";
+import { BLOCKS_QUERY, IDS_QUERY } from "../service/issue/issue-request.ts";
 import { DIALECTS } from "./dialects.ts";
 import { type Operation, type Operations, op } from "./operation.ts";
 import { READING, WRITING } from "./problems.ts";

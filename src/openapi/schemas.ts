@@ -1,6 +1,6 @@
 /** The bodies that the service answers, as JSON Schema (2020-12, as in OpenAPI 3.1). */
 import { ENCODINGS } from "../core/codec.ts";
-import { FIELD_TEXTS, SEGMENT_FIELDS, SHARD_FIELDS } from "../core/fields.ts";
+import { FIELD_TEXTS, SEGMENT_FIELDS, SHARD_FIELDS } from "../core/layout/fields.ts";
 import { PROBLEM_KINDS } from "../core/problem.ts";
 import { DIALECT_SCHEMAS } from "./dialect-schemas.ts";
 import { LEASE_SCHEMAS } from "./lease-schemas.ts";

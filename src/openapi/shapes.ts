@@ -9,7 +9,7 @@ import {
   mapFields,
   POLICY_FIELDS,
   type WholeField,
-} from "../core/fields.ts";
+} from "../core/layout/fields.ts";
 import { wholeField } from "../service/schema.ts";
 
 /** JSON Schema is open-ended; this is any of it. */

@@ -1,7 +1,8 @@
 /** Prose and examples of the OpenAPI document. */
-import { NAMESPACE_NAME } from "../core/namespace.ts";
+
+import { LEASE_TOKEN_HEADER } from "../core/lease/worker-lease.ts";
+import { NAMESPACE_NAME } from "../core/namespace/namespace.ts";
 import type { ProblemCode } from "../core/problem.ts";
-import { LEASE_TOKEN_HEADER } from "../core/worker-lease.ts";
 import type { Schema } from "./shapes.ts";
 
 export type Example = unknown;

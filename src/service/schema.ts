@@ -1,8 +1,8 @@
 /** Schemas that queries and bodies share; each message says what is taken. */
 import * as v from "valibot";
-import { FIELD_TEXTS, type FieldTitle, type WholeField } from "../core/fields.ts";
+import { FIELD_TEXTS, type FieldTitle, type WholeField } from "../core/layout/fields.ts";
 import { MAX_ID } from "../core/limits.ts";
-import { isDecimal } from "../core/segment-definition.ts";
+import { isDecimal } from "../core/segment/segment-definition.ts";
 import { oneOfTakes, type Takes, wholeTakes } from "../core/takes.ts";
 
 /** What the messages of the schemas below say, by message. As many as there are schemas: all are made at the start. */

@@ -1,9 +1,9 @@
 /** How a namespace's IDs are read: what is known without asking anybody, and what the service says. */
 import { fieldsOf, jsonOf } from "../core/json.ts";
-import { type Layout, makeLayout } from "../core/layout.ts";
+import { type Layout, makeLayout } from "../core/layout/layout.ts";
+import { isPolicy, type Policy } from "../core/layout/policy.ts";
+import { PRESETS } from "../core/layout/presets.ts";
 import { FRESH_FOR_DEFAULT_MS } from "../core/limits.ts";
-import { isPolicy, type Policy } from "../core/policy.ts";
-import { PRESETS } from "../core/presets.ts";
 import { isWhole } from "../core/takes.ts";
 import { DIALECTS } from "./dialects.ts";
 import type { HttpSender, Received } from "./http-sender.ts";
@@ -111,7 +111,7 @@ function pathOf({ namespace }: LayoutOptions): string {
   return `/v1/namespaces/${encodeURIComponent(namespace)}`;
 }
 
-/** What the checker reads of an ID. `core/id.ts` reads all of it, at ten times the cost. */
+/** What the checker reads of an ID. `core/layout/id.ts` reads all of it, at ten times the cost. */
 export class IdFields {
   readonly tickMs: number;
   readonly #epochMs: number;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { PRESETS } from "../core/layout/presets.ts";
 import { SHARDS_MAX } from "../core/limits.ts";
-import { PRESETS } from "../core/presets.ts";
 import { DIALECTS, type DialectName, isDialectName } from "./dialects.ts";
 import {
   CONNECTIONS_DEFAULT,

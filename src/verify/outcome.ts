@@ -1,5 +1,5 @@
 /** Answers, and what came of the requests: IDs, a failure, or what is no answer. */
-import { isDecimal } from "../core/segment-definition.ts";
+import { isDecimal } from "../core/segment/segment-definition.ts";
 
 /** What came of a request. */
 export type Outcome =

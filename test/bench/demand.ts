@@ -1,5 +1,5 @@
 /** Durable Object calls of an isolate whose requests come at random: the rule that leases ahead, without a network. */
-import { FreshDemand } from "../../src/core/fresh-demand.ts";
+import { FreshDemand } from "../../src/core/blocks/fresh-demand.ts";
 import { simulateHolder } from "../support/holder-simulator.ts";
 import { Random } from "../support/random.ts";
 

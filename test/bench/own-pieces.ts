@@ -2,12 +2,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Edgeflake } from "edgeflake/client";
 import { Minter } from "edgeflake/minter";
-import { type Block, blocksOf } from "../../src/core/block.ts";
-import { bytesMax, type Surround, writeAscii, writeBlock } from "../../src/core/block-writer.ts";
+import { type Block, blocksOf } from "../../src/core/blocks/block.ts";
+import {
+  bytesMax,
+  type Surround,
+  writeAscii,
+  writeBlock,
+} from "../../src/core/blocks/block-writer.ts";
 import type { Encoding } from "../../src/core/codec.ts";
-import { tickStartMs } from "../../src/core/layout.ts";
-import { startLine, step } from "../../src/core/line.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { tickStartMs } from "../../src/core/layout/layout.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
+import { startLine, step } from "../../src/core/line/line.ts";
 
 export interface Repeats {
   readonly checked: number;

@@ -10,11 +10,11 @@ import {
 import { facts, limitUses, shardsUse } from "../../src/console/layout-facts.ts";
 import { PUBLISHED } from "../../src/console/published.ts";
 import { parseRoute } from "../../src/console/route.ts";
-import { decodedId } from "../../src/core/decoded.ts";
-import { type LayoutSpec, layoutOf, makeLayout } from "../../src/core/layout.ts";
-import { defineNamespace } from "../../src/core/namespace.ts";
+import { decodedId } from "../../src/core/layout/decoded.ts";
+import { type LayoutSpec, layoutOf, makeLayout } from "../../src/core/layout/layout.ts";
+import { defineNamespace } from "../../src/core/namespace/namespace.ts";
 import { REGIONS } from "../../src/core/regions.ts";
-import { NamespaceBody } from "../../src/http/namespace-body.ts";
+import { NamespaceBody } from "../../src/http/parse/namespace-body.ts";
 import { presetOf, VECTORS } from "../core/vectors.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodingsOf } from "../../src/console/guess-encoding.ts";
 import { decode, ENCODINGS, encode } from "../../src/core/codec.ts";
-import { compose, decompose, maxIdOf } from "../../src/core/id.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { compose, decompose, maxIdOf } from "../../src/core/layout/id.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { presetOf } from "../core/vectors.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);

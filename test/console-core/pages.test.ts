@@ -4,7 +4,7 @@ import { designIn } from "../../src/console/design-input.ts";
 import { LayoutForm } from "../../src/console/parts/layout-form.tsx";
 import { parseRoute } from "../../src/console/route.ts";
 import { ENCODINGS, encode } from "../../src/core/codec.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { VECTORS } from "../core/vectors.ts";
 import { alertsOf, cellOf, expectHarmless, htmlOf, pageAt, wordsOf } from "./view.ts";
 

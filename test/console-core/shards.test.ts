@@ -8,7 +8,7 @@ import {
   shardFacts,
   shardState,
 } from "../../src/console/shard-state.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 
 const HOUR_MS = 3_600_000;
 

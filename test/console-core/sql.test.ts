@@ -1,8 +1,8 @@
 /** The SQL condition that Range gives, run in SQLite. */
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { compose, decompose, maxIdOf } from "../../src/core/id.ts";
-import { tickStartMs } from "../../src/core/layout.ts";
+import { compose, decompose, maxIdOf } from "../../src/core/layout/id.ts";
+import { tickStartMs } from "../../src/core/layout/layout.ts";
 import { presetOf } from "../core/vectors.ts";
 import { cellOf, pageAt } from "./view.ts";
 

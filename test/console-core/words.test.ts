@@ -5,8 +5,8 @@ import { builtIn, namespaceIn } from "../../src/console/namespaces.ts";
 import { relativeTime } from "../../src/console/relative-time.ts";
 import { segmentFacts, segmentState, usedOf } from "../../src/console/segment-state.ts";
 import { isSendable } from "../../src/console/session.ts";
-import { layoutOf } from "../../src/core/layout.ts";
-import { NAMESPACE_NAME } from "../../src/core/namespace.ts";
+import { layoutOf } from "../../src/core/layout/layout.ts";
+import { NAMESPACE_NAME } from "../../src/core/namespace/namespace.ts";
 import { presetOf } from "../core/vectors.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 1);

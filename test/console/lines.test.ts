@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { linesOf } from "../../src/console/get-lines.ts";
 import { decode, type Encoding } from "../../src/core/codec.ts";
-import { decompose } from "../../src/core/id.ts";
+import { decompose } from "../../src/core/layout/id.ts";
 import { presetOf } from "../core/vectors.ts";
 import { ADMIN_KEY, TestService } from "./service.ts";
 

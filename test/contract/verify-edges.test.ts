@@ -1,7 +1,7 @@
 /** `edgeflake verify`, as built, at the edges of its network and of its process. Needs `npm run build` before. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { PRESETS } from "../../src/core/presets.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import {
   checksOf,
   type Report,

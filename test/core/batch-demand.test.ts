@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BatchDemand } from "../../src/core/batch-demand.ts";
-import type { StockUse } from "../../src/core/block-buffer.ts";
-import { FRESH_COUNT_MIN, FreshDemand } from "../../src/core/fresh-demand.ts";
+import { BatchDemand } from "../../src/core/blocks/batch-demand.ts";
+import type { StockUse } from "../../src/core/blocks/block-buffer.ts";
+import { FRESH_COUNT_MIN, FreshDemand } from "../../src/core/blocks/fresh-demand.ts";
 import { simulateHolder } from "../support/holder-simulator.ts";
 
 const NOW_MS = 1_800_000_000_000;

@@ -6,8 +6,8 @@ import {
   type Fetch,
   type Stock,
   type StockUse,
-} from "../../src/core/block-buffer.ts";
-import { idOf } from "../../src/core/take-blocks.ts";
+} from "../../src/core/blocks/block-buffer.ts";
+import { idOf } from "../../src/core/blocks/take-blocks.ts";
 import { anyBufferAction, BufferDriver, ScriptedRule } from "../support/block-buffer-model.ts";
 
 const NOW_MS = 1_800_000_000_000;

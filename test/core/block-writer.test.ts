@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Block, blocksOf, type Grant } from "../../src/core/block.ts";
-import { bytesMax, type Surround, writeAscii, writeBlock } from "../../src/core/block-writer.ts";
+import { type Block, blocksOf, type Grant } from "../../src/core/blocks/block.ts";
+import {
+  bytesMax,
+  type Surround,
+  writeAscii,
+  writeBlock,
+} from "../../src/core/blocks/block-writer.ts";
 import { digitsOf, ENCODINGS, type Encoding, encode } from "../../src/core/codec.ts";
-import { compose } from "../../src/core/id.ts";
+import { compose } from "../../src/core/layout/id.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { MAX_ID } from "../../src/core/limits.ts";
-import { PRESETS } from "../../src/core/presets.ts";
 
 const RUNS = 300;
 /** Fewer: each block is longer than the table of low digits. */

@@ -1,7 +1,7 @@
 /** The client's stock, against a binding that answers as it is told, on a clock that is set. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Edgeflake } from "../../src/client/edgeflake.ts";
-import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
+import { CLAIM_LAPSES_MS } from "../../src/core/blocks/block-buffer.ts";
 import { countingBinding, FRESH_FOR_MS } from "../support/client-binding.ts";
 
 const ROUND_TRIP_MS = 100;

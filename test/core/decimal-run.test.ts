@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DecimalRun } from "../../src/core/decimal-run.ts";
+import { DecimalRun } from "../../src/core/blocks/decimal-run.ts";
 import { MAX_ID } from "../../src/core/limits.ts";
 
 describe("a decimal run", () => {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fencedLine, nextRun, type Run } from "../../src/core/fenced-line.ts";
-import { type Layout, type LayoutSpec, layoutOf } from "../../src/core/layout.ts";
-import type { LineState } from "../../src/core/line.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { type Layout, type LayoutSpec, layoutOf } from "../../src/core/layout/layout.ts";
+import type { Policy } from "../../src/core/layout/policy.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
+import { fencedLine, nextRun, type Run } from "../../src/core/line/fenced-line.ts";
+import type { LineState } from "../../src/core/line/line.ts";
 import { FencedLineChecker } from "../support/fenced-line-checker.ts";
 
 const RUNS = 2000;

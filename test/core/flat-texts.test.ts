@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { flatTextsInto } from "../../src/client/flat-texts.ts";
-import { idAt } from "../../src/core/block.ts";
+import { idAt } from "../../src/core/blocks/block.ts";
 
 const first = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 62n }),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BlockBuffer, type StockUse } from "../../src/core/block-buffer.ts";
-import { FRESH_COUNT_MIN, FreshDemand } from "../../src/core/fresh-demand.ts";
+import { BlockBuffer, type StockUse } from "../../src/core/blocks/block-buffer.ts";
+import { FRESH_COUNT_MIN, FreshDemand } from "../../src/core/blocks/fresh-demand.ts";
 import { simulateHolder } from "../support/holder-simulator.ts";
 
 const NOW_MS = 1_800_000_000_000;

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Grant } from "../../src/core/block.ts";
-import { type GrantResult, readGrantReply, writeGrantReply } from "../../src/core/grant-reply.ts";
+import type { Grant } from "../../src/core/blocks/block.ts";
+import {
+  type GrantResult,
+  readGrantReply,
+  writeGrantReply,
+} from "../../src/core/line/grant-reply.ts";
 import type { Refusal, RefusalCode } from "../../src/core/refusal.ts";
 
 const LINE_END_MAX = 2 ** 53;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compose, decompose, maxIdOf } from "../../src/core/id.ts";
-import { tickAt, tickStartMs } from "../../src/core/layout.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { compose, decompose, maxIdOf } from "../../src/core/layout/id.ts";
+import { tickAt, tickStartMs } from "../../src/core/layout/layout.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { presetOf, VECTORS } from "./vectors.ts";
 
 describe("golden vectors", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { makeLayout, tickAt, tickStartMs } from "../../src/core/layout.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { makeLayout, tickAt, tickStartMs } from "../../src/core/layout/layout.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 
 const GOOD = {
   timestampBits: 41,

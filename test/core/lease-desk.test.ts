@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type Layout, layoutOf } from "../../src/core/layout.ts";
+import { type Layout, layoutOf } from "../../src/core/layout/layout.ts";
 import {
   acquire,
   newFence,
   releasedFence,
   renew,
   renewedFence,
-} from "../../src/core/lease-desk.ts";
-import { type DeskClocks, noWorkerFree } from "../../src/core/lease-refusals.ts";
-import type { Fence, WorkerLease } from "../../src/core/worker-lease.ts";
+} from "../../src/core/lease/lease-desk.ts";
+import { type DeskClocks, noWorkerFree } from "../../src/core/lease/lease-refusals.ts";
+import type { Fence, WorkerLease } from "../../src/core/lease/worker-lease.ts";
 import { isSameToken, MemoryRows } from "../support/memory-desk.ts";
 
 const EPOCH_MS = 1_000_000;

@@ -1,7 +1,7 @@
 /** A lease keeper whose work is cut off for good, or whose store fails in the worst moment. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LeaseKeeper } from "../../src/client/lease-keeper.ts";
-import { tickAt } from "../../src/core/layout.ts";
+import { tickAt } from "../../src/core/layout/layout.ts";
 import {
   layout,
   refusal,

@@ -1,4 +1,4 @@
-/** E1 to E8 (core/lease-desk) under clocks that go anywhere, two instances, and tokens used for ever. */
+/** E1 to E8 (core/lease/lease-desk) under clocks that go anywhere, two instances, and tokens used for ever. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { play, scripts, specs, startOf } from "../support/lease-script.ts";

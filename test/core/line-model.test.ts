@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idleCapacity } from "../../src/core/lanes.ts";
-import { type Layout, makeLayout } from "../../src/core/layout.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { type Layout, makeLayout } from "../../src/core/layout/layout.ts";
+import type { Policy } from "../../src/core/layout/policy.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
+import { idleCapacity } from "../../src/core/line/lanes.ts";
 import { LineSimulator, type SimulatedCall } from "../support/line-simulator.ts";
 
 const YEAR_MS = 365 * 86_400_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { idleCapacity } from "../../src/core/lanes.ts";
-import { layoutOf, tickStartMs } from "../../src/core/layout.ts";
+import { layoutOf, tickStartMs } from "../../src/core/layout/layout.ts";
+import type { Preset } from "../../src/core/layout/presets.ts";
+import { idleCapacity } from "../../src/core/line/lanes.ts";
 import {
   breachOf,
   type LineState,
@@ -10,8 +11,7 @@ import {
   type StepRequest,
   startLine,
   step,
-} from "../../src/core/line.ts";
-import type { Preset } from "../../src/core/presets.ts";
+} from "../../src/core/line/line.ts";
 import { presetOf } from "./vectors.ts";
 
 const TICK = 100_000_000;

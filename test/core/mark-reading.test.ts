@@ -4,7 +4,7 @@ import {
   MARK_READING_USES_MAX,
   SETTLE_MS,
 } from "../../src/core/limits.ts";
-import { type ClockPair, MarkReading } from "../../src/core/mark-reading.ts";
+import { type ClockPair, MarkReading } from "../../src/core/line/mark-reading.ts";
 
 const AT: ClockPair = { ownMs: 5000, callerMs: 4990 };
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MintLine } from "../../src/client/mint-line.ts";
-import { decompose } from "../../src/core/id.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { decompose } from "../../src/core/layout/id.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 
 const RUNS = 100;
 const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import {
   isStronger,
   NO_ECHO,
   type SeenClock,
-} from "../../src/core/object-clock.ts";
+} from "../../src/core/line/object-clock.ts";
 
 const SHOWN = { instance: 7, nowMs: 5000 };
 const SEEN = { ...SHOWN, seenAtMs: 90_000 };

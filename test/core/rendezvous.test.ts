@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shardOfKey } from "../../src/core/rendezvous.ts";
+import { shardOfKey } from "../../src/core/namespace/rendezvous.ts";
 
 const bytes = (key: string) => new TextEncoder().encode(key);
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { MAX_ID, SEGMENT_STEP_DEFAULT } from "../../src/core/limits.ts";
-import { defineNamespace, type NamespaceDefinition } from "../../src/core/namespace.ts";
+import { defineNamespace, type NamespaceDefinition } from "../../src/core/namespace/namespace.ts";
 import {
   defineSegment,
   type SegmentDefinition,
   type SegmentInput,
   segmentConflicts,
   segmentNumbersOf,
-} from "../../src/core/segment-definition.ts";
+} from "../../src/core/segment/segment-definition.ts";
 
 type Wished = Omit<SegmentInput, "kind">;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { StockUse } from "../../src/core/block-buffer.ts";
+import type { StockUse } from "../../src/core/blocks/block-buffer.ts";
 import { SEGMENT_STEP_MAX } from "../../src/core/limits.ts";
-import { SEGMENT_LASTS_MS, SegmentDemand } from "../../src/core/segment-demand.ts";
+import { SEGMENT_LASTS_MS, SegmentDemand } from "../../src/core/segment/segment-demand.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const MINUTE_MS = 60_000;

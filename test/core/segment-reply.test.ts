@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_ID } from "../../src/core/limits.ts";
 import type { Refusal, RefusalCode } from "../../src/core/refusal.ts";
-import type { Allocation, Segment } from "../../src/core/segment.ts";
-import { readSegmentReply, writeSegmentReply } from "../../src/core/segment-reply.ts";
+import type { Allocation, Segment } from "../../src/core/segment/segment.ts";
+import { readSegmentReply, writeSegmentReply } from "../../src/core/segment/segment-reply.ts";
 
 const CODES: readonly RefusalCode[] = ["exhausted", "idempotency_conflict", "layout_conflict"];
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idAt } from "../../src/core/block.ts";
+import { idAt } from "../../src/core/blocks/block.ts";
 import { MAX_ID, SEGMENT_STEP_MAX } from "../../src/core/limits.ts";
 import {
   type Allocation,
@@ -9,7 +9,7 @@ import {
   blockOf,
   type Segment,
   type SegmentNumbers,
-} from "../../src/core/segment.ts";
+} from "../../src/core/segment/segment.ts";
 
 const RUNS = 500;
 const SAFE_END = 2n ** 53n;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Block, idAt } from "../../src/core/block.ts";
-import { BlockBuffer, type RefillRule } from "../../src/core/block-buffer.ts";
-import { leftAt, takeBlocks } from "../../src/core/take-blocks.ts";
+import { type Block, idAt } from "../../src/core/blocks/block.ts";
+import { BlockBuffer, type RefillRule } from "../../src/core/blocks/block-buffer.ts";
+import { leftAt, takeBlocks } from "../../src/core/blocks/take-blocks.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodedId } from "../../src/core/decoded.ts";
-import { decompose } from "../../src/core/id.ts";
 import { parseInstant } from "../../src/core/instant.ts";
-import { layoutOf, tickStartMs } from "../../src/core/layout.ts";
-import { PRESETS } from "../../src/core/presets.ts";
-import { rangeOf } from "../../src/core/range.ts";
+import { decodedId } from "../../src/core/layout/decoded.ts";
+import { decompose } from "../../src/core/layout/id.ts";
+import { layoutOf, tickStartMs } from "../../src/core/layout/layout.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
+import { rangeOf } from "../../src/core/layout/range.ts";
 import { presetOf } from "./vectors.ts";
 
 describe("instants", () => {

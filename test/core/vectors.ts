@@ -1,5 +1,5 @@
-import { type Layout, layoutOf } from "../../src/core/layout.ts";
-import { PRESETS, type Preset } from "../../src/core/presets.ts";
+import { type Layout, layoutOf } from "../../src/core/layout/layout.ts";
+import { PRESETS, type Preset } from "../../src/core/layout/presets.ts";
 
 export function presetOf(name: string): Preset {
   const preset = PRESETS.get(name);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Layout, layoutOf } from "../../src/core/layout.ts";
-import { shardsMax } from "../../src/core/namespace.ts";
-import { leasableWorkers, stateOf } from "../../src/core/worker-lease.ts";
+import { type Layout, layoutOf } from "../../src/core/layout/layout.ts";
+import { leasableWorkers, stateOf } from "../../src/core/lease/worker-lease.ts";
+import { shardsMax } from "../../src/core/namespace/namespace.ts";
 
 const EPOCH_MS = 1_000_000;
 

@@ -54,7 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "S3 L3 a start is at the mark, not at the last grant",
-    file: "core/line.ts",
+    file: "core/line/line.ts",
     from: "({ next: mark, mark })",
     to: "({ next: Math.max(0, mark - 4096), mark })",
     project: "workerd",
@@ -71,7 +71,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "S7 an instance whose clock is frozen ends",
-    file: "core/object-clock.ts",
+    file: "core/line/object-clock.ts",
     from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
     to: "false",
     project: "core",
@@ -79,7 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "S7 what one instance's clock showed proves nothing of another's",
-    file: "core/object-clock.ts",
+    file: "core/line/object-clock.ts",
     from: "echo.instance === own.instance && ",
     to: "",
     project: "core",
@@ -105,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "S7 the time of an echo counts from when its reply arrived",
-    file: "service/object-clocks.ts",
+    file: "service/calls/object-clocks.ts",
     from: "seenAtMs: Date.now() }",
     to: "seenAtMs: nowMs }",
     project: "worlds",
@@ -139,7 +139,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "the first shard of an unpinned request has a short deadline",
-    file: "service/shard-call.ts",
+    file: "service/calls/shard-call.ts",
     from: "pinned ? PINNED_ANSWER_MAX_MS : ANSWER_MAX_MS",
     to: "PINNED_ANSWER_MAX_MS",
     project: "workerd",
@@ -148,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "the first shard of an unpinned request waits for a part of maxWaitMs",
-    file: "service/shard-call.ts",
+    file: "service/calls/shard-call.ts",
     from: "Math.min(maxWaitMs, FIRST_WAIT_MAX_MS)",
     to: "maxWaitMs",
     project: "workerd",
@@ -157,7 +157,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "two silent shards cost an unpinned request 2 s",
-    file: "service/shard-call.ts",
+    file: "service/calls/shard-call.ts",
     from: "Math.max(leftMs, OTHER_ANSWER_MIN_MS)",
     to: "request.answerMaxMs",
     project: "workerd",
@@ -166,7 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "if the home fails, another shard serves",
-    file: "service/shard-call.ts",
+    file: "service/calls/shard-call.ts",
     from: "if (shard === undefined) return first;",
     to: "if (shard !== undefined) return first;",
     project: "worlds",
@@ -174,7 +174,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "a home that failed is tried again by one request at a time",
-    file: "service/pick-shard.ts",
+    file: "service/calls/pick-shard.ts",
     from: "if (rest?.hasFailed) rest.sinceMs = nowMs;\n  else if (rest)",
     to: "if (rest)",
     project: "worlds",
@@ -182,7 +182,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "a home that answers again serves again",
-    file: "service/pick-shard.ts",
+    file: "service/calls/pick-shard.ts",
     from: "if (rest?.hasFailed && calledAtMs >= rest.sinceMs)",
     to: "if (rest === null)",
     project: "worlds",
@@ -190,7 +190,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "S7 a busy object's clock is proved to be frozen too",
-    file: "core/object-clock.ts",
+    file: "core/line/object-clock.ts",
     from: "return now.nowMs - known.nowMs >= passedMs;",
     to: "return true;",
     project: "core",
@@ -198,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "L1 a grant begins where the last one ended",
-    file: "core/line.ts",
+    file: "core/line/line.ts",
     from: "state.lanes.with(lane, { next: end, mark: to })",
     to: "state.lanes.with(lane, { next: end - 1, mark: to })",
     project: "core",
@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "L4 the line opens with the clock",
-    file: "core/line.ts",
+    file: "core/line/line.ts",
     from: "Math.min((tick + borrowTicks + forgivenTicks + 1) * sequenceCount, lineEnd)",
     to: "lineEnd",
     project: "core",
@@ -214,7 +214,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "L5 no mark lies past the line's end",
-    file: "core/line.ts",
+    file: "core/line/line.ts",
     from: "Math.min(layout.lineEnd, Math.max(pastClock, pastEnd))",
     to: "Math.max(pastClock, pastEnd)",
     project: "workerd",
@@ -222,7 +222,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "L8 a wild clock gets into no mark",
-    file: "core/line.ts",
+    file: "core/line/line.ts",
     from: "if (to > mark && aheadMs > CLOCK_DISAGREEMENT_MAX_MS) {",
     to: "if (to < mark) {",
     project: "core",
@@ -230,7 +230,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "strict order keeps to one lane",
-    file: "core/lanes.ts",
+    file: "core/line/lanes.ts",
     from: "const windows = lastLaneOnly ? all.slice(-1) : all;",
     to: "const windows = all;",
     project: "core",
@@ -238,7 +238,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "no promise is kept across requests",
-    file: "service/shard-call.ts",
+    file: "service/calls/shard-call.ts",
     from: "  return request.isPinned\n    ? askShard(",
     to: "  const kept = (askShards as { kept?: Promise<Issued> }).kept;\n  if (kept && count === 1) return kept;\n  if (count === 1) {\n    return ((askShards as { kept?: Promise<Issued> }).kept = askOneOfTwo(shards, namespace, request));\n  }\n  return request.isPinned\n    ? askShard(",
     project: "workerd",
@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "a key has one shard",
-    file: "service/pick-shard.ts",
+    file: "service/calls/pick-shard.ts",
     from: "return shardOfKey(encoder.encode(placement.orderingKey), namespace.keyShards);",
     to: "return homeOf(namespace, placement.from).shard;",
     project: "workerd",
@@ -256,7 +256,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "B1 a leased ID is handed out once",
-    file: "core/block-buffer.ts",
+    file: "core/blocks/block-buffer.ts",
     from: "< this.#block.count) this.#offset += 1",
     to: "< this.#block.count) this.#offset += this.#offset === 2 ? 0 : 1",
     project: "core",
@@ -264,7 +264,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "B5 a batch is whole and of one shard",
-    file: "core/take-blocks.ts",
+    file: "core/blocks/take-blocks.ts",
     from: "inUse.count - inUse.used >= count",
     to: "inUse.count - inUse.used >= 1",
     project: "core",
@@ -272,7 +272,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "B2 nothing is handed out beyond freshForMs",
-    file: "core/block-buffer.ts",
+    file: "core/blocks/block-buffer.ts",
     from: "return ms >= 0 && ms <= mostMs;",
     to: "return ms >= 0;",
     project: "core",
@@ -280,7 +280,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "B2 a lowered freshForMs binds what an isolate holds",
-    file: "service/take.ts",
+    file: "service/issue/take.ts",
     from: "buffer.freshForMs = policy.freshForMs;",
     to: "",
     project: "workerd",
@@ -288,7 +288,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "B3 a refill that comes late is dropped",
-    file: "core/block-buffer.ts",
+    file: "core/blocks/block-buffer.ts",
     from: "if (fetch !== this.#fetch || lapsed) return false;",
     to: "",
     project: "core",
@@ -337,7 +337,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "E1 a lease begins where the last one ended",
-    file: "core/lease-desk.ts",
+    file: "core/lease/lease-desk.ts",
     from: "Math.max(tickAt(layout, nowMs), restedFromTick)",
     to: "tickAt(layout, nowMs)",
     project: "core",
@@ -345,7 +345,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "E2 a renewal never lowers the end",
-    file: "core/lease-desk.ts",
+    file: "core/lease/lease-desk.ts",
     from: "Math.max(notAfterTick, endTick(layout, nowMs, ttlMs))",
     to: "endTick(layout, nowMs, ttlMs)",
     project: "core",
@@ -353,7 +353,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "E5 shards' worker IDs are never leased",
-    file: "core/worker-lease.ts",
+    file: "core/lease/worker-lease.ts",
     from: "first: Math.ceil(workerCount / 2)",
     to: "first: 0",
     project: "core",
@@ -362,7 +362,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "E6 one API key keeps a bounded number of worker IDs from others",
-    file: "core/lease-desk.ts",
+    file: "core/lease/lease-desk.ts",
     from: "if (count < leasesMax) return undefined;",
     to: "if (count <= leasesMax) return undefined;",
     project: "core",
@@ -370,7 +370,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "F1 nothing is stamped outside of the fence",
-    file: "core/fenced-line.ts",
+    file: "core/line/fenced-line.ts",
     from: "lineEnd: Math.min(end, layout.lineEnd)",
     to: "lineEnd: layout.lineEnd",
     project: "core",
@@ -386,7 +386,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: "E8 another request with an Idempotency-Key gets no lease",
-    file: "core/lease-desk.ts",
+    file: "core/lease/lease-desk.ts",
     from: "return isSameRequest(input, known) ? answer(known) : refuse(anotherRequest());",
     to: "return answer(known);",
     project: "core",

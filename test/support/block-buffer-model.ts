@@ -8,8 +8,8 @@ import {
   type RefillRule,
   type Stock,
   type StockUse,
-} from "../../src/core/block-buffer.ts";
-import { idOf, leftAt, openFor, shardOf } from "../../src/core/take-blocks.ts";
+} from "../../src/core/blocks/block-buffer.ts";
+import { idOf, leftAt, openFor, shardOf } from "../../src/core/blocks/take-blocks.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;

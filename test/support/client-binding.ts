@@ -1,6 +1,6 @@
 /** A service binding for clients under test, that answers as it is told. */
 import type { Answer, BlocksOptions, RpcProblem } from "../../src/core/binding.ts";
-import type { BlocksAnswer } from "../../src/core/blocks-answer.ts";
+import type { BlocksAnswer } from "../../src/core/blocks/blocks-answer.ts";
 
 /** What a client asked for. */
 export interface AskedBlocks extends BlocksOptions {

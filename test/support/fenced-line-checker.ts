@@ -1,11 +1,12 @@
 /**
- * A fenced line in a test: asks it for runs, and holds each answer against the invariants of core/fenced-line, by a
+ * A fenced line in a test: asks it for runs, and holds each answer against the invariants of core/line/fenced-line, by a
  * reckoning of its own that knows only positions that were given out, the clock and the policy.
  */
-import { fencedLine, nextRun } from "../../src/core/fenced-line.ts";
-import type { Layout } from "../../src/core/layout.ts";
-import type { LineState } from "../../src/core/line.ts";
-import type { Policy } from "../../src/core/policy.ts";
+
+import type { Layout } from "../../src/core/layout/layout.ts";
+import type { Policy } from "../../src/core/layout/policy.ts";
+import { fencedLine, nextRun } from "../../src/core/line/fenced-line.ts";
+import type { LineState } from "../../src/core/line/line.ts";
 
 export class FencedLineChecker {
   readonly #layout: Layout;

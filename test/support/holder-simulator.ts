@@ -1,8 +1,8 @@
 /** One holder of prefetched IDs under a load, ms by ms: what it served, missed, prefetched and fetched. */
-import type { BatchDemand } from "../../src/core/batch-demand.ts";
-import { BlockBuffer, type Fetch } from "../../src/core/block-buffer.ts";
-import type { FreshDemand } from "../../src/core/fresh-demand.ts";
-import { openFor, takeBlocks } from "../../src/core/take-blocks.ts";
+import type { BatchDemand } from "../../src/core/blocks/batch-demand.ts";
+import { BlockBuffer, type Fetch } from "../../src/core/blocks/block-buffer.ts";
+import type { FreshDemand } from "../../src/core/blocks/fresh-demand.ts";
+import { openFor, takeBlocks } from "../../src/core/blocks/take-blocks.ts";
 
 const START_MS = 1_800_000_000_000;
 const COUNT_MAX = 1_048_576;

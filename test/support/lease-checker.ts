@@ -2,14 +2,14 @@
  * Judges the answers of a lease desk by its earlier answers, with arithmetic of its own: the invariants E1 to E8 of
  * core/lease-desk. It throws if one is broken, and says which.
  */
-import type { LayoutSpec } from "../../src/core/layout.ts";
+import type { LayoutSpec } from "../../src/core/layout/layout.ts";
 import type {
   AcquireInput,
   LeaseResult,
   LeaseTerms,
   RenewInput,
-} from "../../src/core/lease-desk.ts";
-import type { WorkerLease } from "../../src/core/worker-lease.ts";
+} from "../../src/core/lease/lease-desk.ts";
+import type { WorkerLease } from "../../src/core/lease/worker-lease.ts";
 
 /** A lease as its holder and the checker know it. */
 export interface Tenure {

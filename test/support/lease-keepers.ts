@@ -3,9 +3,9 @@ import { EdgeflakeError } from "../../src/client/errors.ts";
 import { LeaseDesk } from "../../src/client/lease-desk.ts";
 import type { LeaseKeeper } from "../../src/client/lease-keeper.ts";
 import type { MinterStore } from "../../src/client/minter-store.ts";
-import type { LayoutSpec } from "../../src/core/layout.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import type { LayoutSpec } from "../../src/core/layout/layout.ts";
+import type { Policy } from "../../src/core/layout/policy.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 
 export const TTL_MS = 60_000;
 export const FIRST_WORKER = 512;

@@ -1,9 +1,9 @@
 /** What may happen to a lease desk in a model test, and the playing of it. */
 
 import fc from "fast-check";
-import type { LayoutSpec } from "../../src/core/layout.ts";
-import type { LeaseTerms } from "../../src/core/lease-desk.ts";
-import { NO_ECHO } from "../../src/core/object-clock.ts";
+import type { LayoutSpec } from "../../src/core/layout/layout.ts";
+import type { LeaseTerms } from "../../src/core/lease/lease-desk.ts";
+import { NO_ECHO } from "../../src/core/line/object-clock.ts";
 import { LeaseChecker } from "./lease-checker.ts";
 import type { Desk } from "./memory-desk.ts";
 

@@ -2,9 +2,9 @@
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { LayoutSpec } from "../../src/core/layout.ts";
-import type { LeaseTerms } from "../../src/core/lease-desk.ts";
-import { LEASE_TOKEN_HEADER } from "../../src/core/worker-lease.ts";
+import type { LayoutSpec } from "../../src/core/layout/layout.ts";
+import type { LeaseTerms } from "../../src/core/lease/lease-desk.ts";
+import { LEASE_TOKEN_HEADER } from "../../src/core/lease/worker-lease.ts";
 import type { Leases } from "../../src/objects/leases.ts";
 import { type Answer, ask, CLOSED, put } from "./admin.ts";
 

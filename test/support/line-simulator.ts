@@ -1,14 +1,20 @@
 /**
  * A shard in memory for model tests: the real state machine, durable marks as a storage would keep
  * them, and a clock that anything may happen to. It keeps every grant and checks the line's
- * invariants (core/line) on each.
+ * invariants (core/line/line) on each.
  */
-import { type Block, blocksOf, type Grant } from "../../src/core/block.ts";
-import { decompose } from "../../src/core/id.ts";
-import { type Layout, tickAt } from "../../src/core/layout.ts";
+import { type Block, blocksOf, type Grant } from "../../src/core/blocks/block.ts";
+import { decompose } from "../../src/core/layout/id.ts";
+import { type Layout, tickAt } from "../../src/core/layout/layout.ts";
+import type { Policy } from "../../src/core/layout/policy.ts";
 import { CLOCK_DISAGREEMENT_MAX_MS } from "../../src/core/limits.ts";
-import { type LineState, type Outcome, type Raise, startLine, step } from "../../src/core/line.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import {
+  type LineState,
+  type Outcome,
+  type Raise,
+  startLine,
+  step,
+} from "../../src/core/line/line.ts";
 
 export interface SimulatedCall {
   readonly count: number;

@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { compose } from "../../src/core/id.ts";
-import { type Layout, tickAt } from "../../src/core/layout.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { compose } from "../../src/core/layout/id.ts";
+import { type Layout, tickAt } from "../../src/core/layout/layout.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 
 /** Answers the `number`th request for IDs, from 0. */
 export type Lie = (number: number, response: ServerResponse, request: IncomingMessage) => void;

@@ -1,5 +1,5 @@
-/** Rows of a lease desk in memory, and a desk on them, for model tests and worlds: core/lease-desk decides. */
-import { type LayoutSpec, layoutOf } from "../../src/core/layout.ts";
+/** Rows of a lease desk in memory, and a desk on them, for model tests and worlds: core/lease/lease-desk decides. */
+import { type LayoutSpec, layoutOf } from "../../src/core/layout/layout.ts";
 import {
   type AcquireInput,
   acquire,
@@ -12,9 +12,9 @@ import {
   type RenewInput,
   release,
   renew,
-} from "../../src/core/lease-desk.ts";
-import type { ClockEcho } from "../../src/core/object-clock.ts";
-import type { WorkerLease } from "../../src/core/worker-lease.ts";
+} from "../../src/core/lease/lease-desk.ts";
+import type { WorkerLease } from "../../src/core/lease/worker-lease.ts";
+import type { ClockEcho } from "../../src/core/line/object-clock.ts";
 
 /** A desk as model tests call it: the real object, or one in memory. */
 export interface Desk {

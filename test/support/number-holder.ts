@@ -1,13 +1,13 @@
 /** An isolate's numbers, asked for below HTTP, and segment objects that answer when they are told to. */
 import { env } from "cloudflare:workers";
-import { idAt } from "../../src/core/block.ts";
-import { defineNamespace, type NamespaceInput } from "../../src/core/namespace.ts";
+import { idAt } from "../../src/core/blocks/block.ts";
+import { defineNamespace, type NamespaceInput } from "../../src/core/namespace/namespace.ts";
 import type { RefusalCode } from "../../src/core/refusal.ts";
-import { writeSegmentReply } from "../../src/core/segment-reply.ts";
-import { namespaceOf, type SegmentNamespace } from "../../src/service/namespaces.ts";
-import type { Placement } from "../../src/service/pick-shard.ts";
-import type { SegmentObjects } from "../../src/service/segment-call.ts";
-import { takeIds } from "../../src/service/take.ts";
+import { writeSegmentReply } from "../../src/core/segment/segment-reply.ts";
+import type { Placement } from "../../src/service/calls/pick-shard.ts";
+import type { SegmentObjects } from "../../src/service/calls/segment-call.ts";
+import { takeIds } from "../../src/service/issue/take.ts";
+import { namespaceOf, type SegmentNamespace } from "../../src/service/registry/namespaces.ts";
 import { recordedSegments, type SegmentCall } from "./recorded-segments.ts";
 
 const FRESH: Placement = { strict: false };

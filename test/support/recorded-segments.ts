@@ -1,4 +1,4 @@
-import type { SegmentObjects } from "../../src/service/segment-call.ts";
+import type { SegmentObjects } from "../../src/service/calls/segment-call.ts";
 import { segmentsOf } from "./segments.ts";
 
 /** A call of a segment's object, as the caller made it. */

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { Shards } from "../../src/service/shards.ts";
+import type { Shards } from "../../src/service/calls/shards.ts";
 
 /** A call of a shard, as the caller made it. */
 export interface GrantCall {

@@ -1,8 +1,9 @@
 /** Isolates on one segment object, each beside a model of what it should hold; every step is checked. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { type Block, idAt } from "../../src/core/block.ts";
-import { BlockBuffer, CLAIM_LAPSES_MS, type Fetch } from "../../src/core/block-buffer.ts";
+import { type Block, idAt } from "../../src/core/blocks/block.ts";
+import { BlockBuffer, CLAIM_LAPSES_MS, type Fetch } from "../../src/core/blocks/block-buffer.ts";
+import { takeBlocks } from "../../src/core/blocks/take-blocks.ts";
 import { MAX_ID, SEGMENT_STEP_MAX } from "../../src/core/limits.ts";
 import {
   allocateCount,
@@ -10,9 +11,8 @@ import {
   blockOf,
   type Segment,
   type SegmentNumbers,
-} from "../../src/core/segment.ts";
-import { SegmentDemand } from "../../src/core/segment-demand.ts";
-import { takeBlocks } from "../../src/core/take-blocks.ts";
+} from "../../src/core/segment/segment.ts";
+import { SegmentDemand } from "../../src/core/segment/segment-demand.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { Allocation, Segment } from "../../src/core/segment.ts";
-import { readSegmentReply } from "../../src/core/segment-reply.ts";
+import type { Allocation, Segment } from "../../src/core/segment/segment.ts";
+import { readSegmentReply } from "../../src/core/segment/segment-reply.ts";
 import { SegmentStorage } from "../../src/objects/segment-storage.ts";
 import type { Segments } from "../../src/objects/segments.ts";
 

@@ -3,7 +3,10 @@ import { env } from "cloudflare:workers";
 import type { Shard } from "../../src/objects/shard.ts";
 import { ShardStorage } from "../../src/objects/shard-storage.ts";
 import { hasTable } from "../../src/objects/tables.ts";
-import { BUILT_IN_NAMESPACES, type SnowflakeNamespace } from "../../src/service/namespaces.ts";
+import {
+  BUILT_IN_NAMESPACES,
+  type SnowflakeNamespace,
+} from "../../src/service/registry/namespaces.ts";
 
 export function namespaceOf(name: string): SnowflakeNamespace {
   const namespace = BUILT_IN_NAMESPACES.find((builtIn) => builtIn.name === name);

@@ -1,6 +1,6 @@
 /** What is concluded: from what a service says of its layout, and from the checks for those who only see the status. */
 import { describe, expect, it } from "vitest";
-import { PRESETS } from "../../src/core/presets.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import type { DialectName } from "../../src/verify/dialects.ts";
 import type { Received } from "../../src/verify/http-sender.ts";
 import { askedLayout } from "../../src/verify/known-layout.ts";

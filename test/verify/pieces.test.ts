@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decode } from "../../src/core/codec.ts";
-import { compose, decompose } from "../../src/core/id.ts";
-import { makeLayout, tickStartMs } from "../../src/core/layout.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { compose, decompose } from "../../src/core/layout/id.ts";
+import { makeLayout, tickStartMs } from "../../src/core/layout/layout.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { Histogram } from "../../src/verify/histogram.ts";
 import { describedLayout, IdFields, presetLayout } from "../../src/verify/known-layout.ts";
 import { Pace } from "../../src/verify/load.ts";

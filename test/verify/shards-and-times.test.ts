@@ -1,8 +1,8 @@
 /** What is read out of IDs: their shards and their times. */
 import { describe, expect, it } from "vitest";
-import { compose } from "../../src/core/id.ts";
-import { layoutOf } from "../../src/core/layout.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { compose } from "../../src/core/layout/id.ts";
+import { layoutOf } from "../../src/core/layout/layout.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { IdFields } from "../../src/verify/known-layout.ts";
 import { History, PLAIN } from "./history.ts";
 

@@ -3,7 +3,7 @@ import { inspectRoutes } from "hono/dev";
 import { describe, expect, it } from "vitest";
 import { PROBLEM_KINDS } from "../../src/core/problem.ts";
 import { app } from "../../src/http/app.ts";
-import { ASSETS } from "../../src/http/assets.ts";
+import { ASSETS } from "../../src/http/routes/assets.ts";
 import { ask, CLOSED } from "../support/admin.ts";
 import { checkAnswer, DOCUMENT } from "../support/contract.ts";
 

@@ -1,17 +1,17 @@
 /** What the router makes of shards that fail, refuse or disagree. The shards here are scripted faults. */
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
-import type { Issued } from "../../src/service/issued.ts";
+import { type GrantResult, writeGrantReply } from "../../src/core/line/grant-reply.ts";
+import type { Issued } from "../../src/service/calls/issued.ts";
+import { askShards } from "../../src/service/calls/shard-call.ts";
+import type { Shards } from "../../src/service/calls/shards.ts";
+import { streamFromShards } from "../../src/service/issue/stream.ts";
 import {
   HOME_SHARDS_MAX,
   PINNED_ANSWER_MAX_MS,
   STALL_GRACE_MS,
   UNAVAILABLE_REST_MS,
 } from "../../src/service/limits.ts";
-import { askShards } from "../../src/service/shard-call.ts";
-import type { Shards } from "../../src/service/shards.ts";
-import { streamFromShards } from "../../src/service/stream.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
 import { Random } from "../support/random.ts";

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { NO_ECHO } from "../../src/core/object-clock.ts";
+import { NO_ECHO } from "../../src/core/line/object-clock.ts";
 import { answerKeyOf } from "../../src/objects/kept-answers.ts";
 import { LeaseStorage } from "../../src/objects/lease-storage.ts";
 import { Leases } from "../../src/objects/leases.ts";

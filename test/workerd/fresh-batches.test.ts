@@ -2,18 +2,18 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { FRESH_COUNT_MIN } from "../../src/core/fresh-demand.ts";
-import { writeGrantReply } from "../../src/core/grant-reply.ts";
-import { decompose } from "../../src/core/id.ts";
+import { FRESH_COUNT_MIN } from "../../src/core/blocks/fresh-demand.ts";
+import { decompose } from "../../src/core/layout/id.ts";
+import { writeGrantReply } from "../../src/core/line/grant-reply.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
+import { takeIds } from "../../src/service/issue/take.ts";
 import {
   BATCH_AT_ONCE_DIVISOR,
   BATCH_BLOCKS_MAX,
   BATCH_FRESH_DIVISOR,
   FRESH_NAMESPACES_MAX,
 } from "../../src/service/limits.ts";
-import { takeIds } from "../../src/service/take.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { realGrant, recordedShards } from "../support/recorded-shards.ts";

@@ -4,14 +4,17 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ADMIN } from "../../src/core/api-key.ts";
-import { blocksOf } from "../../src/core/block.ts";
-import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
-import { FRESH_COUNT_MIN } from "../../src/core/fresh-demand.ts";
-import { type GrantResult, writeGrantReply } from "../../src/core/grant-reply.ts";
-import { decompose } from "../../src/core/id.ts";
-import { defineNamespace, type SnowflakeInput } from "../../src/core/namespace.ts";
+import { blocksOf } from "../../src/core/blocks/block.ts";
+import { CLAIM_LAPSES_MS } from "../../src/core/blocks/block-buffer.ts";
+import { FRESH_COUNT_MIN } from "../../src/core/blocks/fresh-demand.ts";
+import { decompose } from "../../src/core/layout/id.ts";
+import { type GrantResult, writeGrantReply } from "../../src/core/line/grant-reply.ts";
+import { defineNamespace, type SnowflakeInput } from "../../src/core/namespace/namespace.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
+import type { Placement } from "../../src/service/calls/pick-shard.ts";
+import type { Shards } from "../../src/service/calls/shards.ts";
+import { takeIds } from "../../src/service/issue/take.ts";
 import {
   CACHE_TRUSTED_MS,
   FRESH_BLOCKS_MAX,
@@ -21,10 +24,7 @@ import {
 import {
   type SnowflakeNamespace,
   namespaceOf as servedNamespace,
-} from "../../src/service/namespaces.ts";
-import type { Placement } from "../../src/service/pick-shard.ts";
-import type { Shards } from "../../src/service/shards.ts";
-import { takeIds } from "../../src/service/take.ts";
+} from "../../src/service/registry/namespaces.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { type GrantCall, realGrant, recordedShards } from "../support/recorded-shards.ts";

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ENCODINGS } from "../../src/core/codec.ts";
-import { PRESETS } from "../../src/core/presets.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { app } from "../../src/http/app.ts";
 import { clock, useClock } from "../support/clock.ts";
 import { idsOf, json, problemOf, readAcross, request } from "../support/requests.ts";

@@ -6,7 +6,7 @@ import {
   IDEMPOTENCY_KEYS_MAX,
   IDEMPOTENCY_KEYS_PER_OWNER_MAX,
 } from "../../src/core/limits.ts";
-import { readSegmentReply } from "../../src/core/segment-reply.ts";
+import { readSegmentReply } from "../../src/core/segment/segment-reply.ts";
 import { app } from "../../src/http/app.ts";
 import { worker } from "../../src/http/worker.ts";
 import { answerKeyOf } from "../../src/objects/kept-answers.ts";

@@ -1,7 +1,7 @@
 /** Meituan Leaf's routes, byte for byte: bare decimals, Spring's error body, and the reading of an ID. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { writeGrantReply } from "../../src/core/grant-reply.ts";
+import { writeGrantReply } from "../../src/core/line/grant-reply.ts";
 import { ask, put } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
 import { idsOf, json, request } from "../support/requests.ts";

@@ -1,4 +1,4 @@
-/** E6 and E7 (core/lease-desk) over HTTP: how long a lease may last, and how many worker IDs one API key may have. */
+/** E6 and E7 (core/lease/lease-desk) over HTTP: how long a lease may last, and how many worker IDs one API key may have. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { CLOSED, keyFor, put } from "../support/admin.ts";

@@ -1,4 +1,4 @@
-/** E4 (core/lease-desk) and K3 (objects/leases) over HTTP: clocks that disagree, and layouts that do. */
+/** E4 (core/lease/lease-desk) and K3 (objects/leases) over HTTP: clocks that disagree, and layouts that do. */
 import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";

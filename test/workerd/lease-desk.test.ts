@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { FROZEN_CLOCK_MS } from "../../src/core/limits.ts";
-import { NO_ECHO } from "../../src/core/object-clock.ts";
+import { NO_ECHO } from "../../src/core/line/object-clock.ts";
 import { Leases } from "../../src/objects/leases.ts";
 import { CLOSED } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";

@@ -1,4 +1,4 @@
-/** E2 (core/lease-desk) over HTTP: how ends of leases move, on real SQLite with a new instance in between. */
+/** E2 (core/lease/lease-desk) over HTTP: how ends of leases move, on real SQLite with a new instance in between. */
 import { describe, expect, it } from "vitest";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import {

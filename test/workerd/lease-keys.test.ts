@@ -1,4 +1,4 @@
-/** E8 and E3 (core/lease-desk) over HTTP: whose lease it is, by key and by token. */
+/** E8 and E3 (core/lease/lease-desk) over HTTP: whose lease it is, by key and by token. */
 import { describe, expect, it } from "vitest";
 import { keyFor, put } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";

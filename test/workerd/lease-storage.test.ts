@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import type { WorkerLease } from "../../src/core/worker-lease.ts";
+import type { WorkerLease } from "../../src/core/lease/worker-lease.ts";
 import { LeaseStorage } from "../../src/objects/lease-storage.ts";
 import { useClock } from "../support/clock.ts";
 

@@ -1,4 +1,4 @@
-/** The lease desk over HTTP, on real SQLite with a new instance in between: what a lease is, and E1 (core/lease-desk). */
+/** The lease desk over HTTP, on real SQLite with a new instance in between: what a lease is, and E1 (core/lease/lease-desk). */
 import { describe, expect, it } from "vitest";
 import { ask } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";

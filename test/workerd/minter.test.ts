@@ -2,7 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Minter } from "../../src/client/minter.ts";
-import { decodedId } from "../../src/core/decoded.ts";
+import { decodedId } from "../../src/core/layout/decoded.ts";
 import { namespaceOf } from "../support/shards.ts";
 
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ADMIN } from "../../src/core/api-key.ts";
 import { REGIONS } from "../../src/core/regions.ts";
 import { NAMESPACE_STALE_MAX_MS } from "../../src/service/limits.ts";
-import { BUILT_IN_NAMESPACES } from "../../src/service/namespaces.ts";
+import { BUILT_IN_NAMESPACES } from "../../src/service/registry/namespaces.ts";
 import { ask, CLOSED, keyFor, put } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
 

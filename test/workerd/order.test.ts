@@ -1,7 +1,7 @@
 /** Where requests go, and what order their IDs have. */
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { shardOfKey } from "../../src/core/rendezvous.ts";
+import { shardOfKey } from "../../src/core/namespace/rendezvous.ts";
 import { clock, useClock } from "../support/clock.ts";
 import { json, request } from "../support/requests.ts";
 import { stubOf } from "../support/shards.ts";

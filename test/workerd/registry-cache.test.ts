@@ -7,7 +7,7 @@ import {
   READ_CLAIM_LAPSES_MS,
   REGISTRY_DOWN_MS,
 } from "../../src/service/limits.ts";
-import { RegistryCache } from "../../src/service/registry-cache.ts";
+import { RegistryCache } from "../../src/service/registry/registry-cache.ts";
 import { clock, useClock } from "../support/clock.ts";
 
 const background: Promise<unknown>[] = [];

@@ -2,7 +2,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ADMIN } from "../../src/core/api-key.ts";
-import { createKey, findKey } from "../../src/service/keys.ts";
 import {
   CACHE_TRUSTED_MS,
   READ_CLAIM_LAPSES_MS,
@@ -11,9 +10,13 @@ import {
   REGISTRY_TIMEOUT_MS,
   STALL_GRACE_MS,
 } from "../../src/service/limits.ts";
-import { findNamespace } from "../../src/service/namespaces.ts";
-import { RegistryCache } from "../../src/service/registry-cache.ts";
-import { type RegistryBinding, RegistryUnavailableError } from "../../src/service/registry-call.ts";
+import { createKey, findKey } from "../../src/service/registry/keys.ts";
+import { findNamespace } from "../../src/service/registry/namespaces.ts";
+import { RegistryCache } from "../../src/service/registry/registry-cache.ts";
+import {
+  type RegistryBinding,
+  RegistryUnavailableError,
+} from "../../src/service/registry/registry-call.ts";
 import { ADMIN_KEY, put } from "../support/admin.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 

@@ -1,7 +1,7 @@
 /** Restarts and clock steps under the real object: real SQLite, real eviction, a moved clock. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { PRESETS } from "../../src/core/presets.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { idsOf, problemOf } from "../support/requests.ts";
 import { stubOf } from "../support/shards.ts";

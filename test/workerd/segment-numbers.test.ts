@@ -1,9 +1,9 @@
 /** Numbers from the isolate's double buffer, with Leaf's rules: when a segment is fetched, how long it is, what fails. */
 import { describe, expect, it } from "vitest";
-import { CLAIM_LAPSES_MS } from "../../src/core/block-buffer.ts";
+import { CLAIM_LAPSES_MS } from "../../src/core/blocks/block-buffer.ts";
 import { SEGMENT_STEP_MAX } from "../../src/core/limits.ts";
-import { SEGMENT_LASTS_MS } from "../../src/core/segment-demand.ts";
-import type { Placement } from "../../src/service/pick-shard.ts";
+import { SEGMENT_LASTS_MS } from "../../src/core/segment/segment-demand.ts";
+import type { Placement } from "../../src/service/calls/pick-shard.ts";
 import { clock, useClock } from "../support/clock.ts";
 import {
   allocator,

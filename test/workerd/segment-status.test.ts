@@ -1,7 +1,7 @@
 /** What the API says of segments: how they are, and what their numbers say. */
 import { describe, expect, it } from "vitest";
 import { MAX_ID } from "../../src/core/limits.ts";
-import { SEGMENT_LASTS_MS } from "../../src/core/segment-demand.ts";
+import { SEGMENT_LASTS_MS } from "../../src/core/segment/segment-demand.ts";
 import { ask } from "../support/admin.ts";
 import { clock, useClock } from "../support/clock.ts";
 import { numbersOf, refusalOf, someSegment } from "../support/numbers.ts";

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { readSegmentReply } from "../../src/core/segment-reply.ts";
+import { readSegmentReply } from "../../src/core/segment/segment-reply.ts";
 import { Segments } from "../../src/objects/segments.ts";
 import { useClock } from "../support/clock.ts";
 import {

@@ -3,9 +3,13 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { type GrantReply, type GrantResult, readGrantReply } from "../../src/core/grant-reply.ts";
 import { FROZEN_CLOCK_MS, MARK_READING_TRUSTED_MS, SETTLE_MS } from "../../src/core/limits.ts";
-import { NO_ECHO } from "../../src/core/object-clock.ts";
+import {
+  type GrantReply,
+  type GrantResult,
+  readGrantReply,
+} from "../../src/core/line/grant-reply.ts";
+import { NO_ECHO } from "../../src/core/line/object-clock.ts";
 import { Shard } from "../../src/objects/shard.ts";
 import { clock, START_MS, useClock } from "../support/clock.ts";
 import { idsOf, json, problemOf } from "../support/requests.ts";

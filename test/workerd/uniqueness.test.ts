@@ -1,6 +1,6 @@
 /** No ID repeats, whatever is asked for, through bursts, batches and streams. */
 import { describe, expect, it } from "vitest";
-import { PRESETS } from "../../src/core/presets.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { useClock } from "../support/clock.ts";
 import { idsOf, request } from "../support/requests.ts";
 

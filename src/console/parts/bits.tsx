@@ -1,5 +1,5 @@
 /** A picture of an ID's bits, by field. */
-import type { FieldName, Layout } from "../../core/layout.ts";
+import type { FieldName, Layout } from "../../core/layout/layout.ts";
 
 /** `id` undefined: the layout alone. */
 export function Bits({ layout, id }: { layout: Layout; id?: bigint }) {

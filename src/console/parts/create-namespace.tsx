@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import type { SnowflakeInput } from "../../core/namespace.ts";
+import type { SnowflakeInput } from "../../core/namespace/namespace.ts";
 import { ApiError, ask } from "../api.ts";
 import { addressOf } from "../route.ts";
 import { savedKey } from "../session.ts";

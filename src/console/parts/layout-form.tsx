@@ -1,8 +1,8 @@
 import { useState } from "hono/jsx/dom";
-import { LAYOUT_FIELDS, WIDTHS } from "../../core/fields.ts";
 import { parseInstant } from "../../core/instant.ts";
-import type { LayoutSpec } from "../../core/layout.ts";
-import { PRESETS } from "../../core/presets.ts";
+import { LAYOUT_FIELDS, WIDTHS } from "../../core/layout/fields.ts";
+import type { LayoutSpec } from "../../core/layout/layout.ts";
+import { PRESETS } from "../../core/layout/presets.ts";
 import { PUBLISHED } from "../published.ts";
 import { Choice, Slider, TextField } from "./field.tsx";
 import { Problem } from "./problem.tsx";

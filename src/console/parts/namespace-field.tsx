@@ -1,6 +1,6 @@
 /** Where a namespace is named: a built-in one, or any other of the service. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
-import { NAME_TAKES, NAMESPACE_NAME } from "../../core/namespace.ts";
+import { NAME_TAKES, NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
 import {
   builtIn,
   type KnownNamespace,

@@ -1,7 +1,7 @@
 import { useRef, useState } from "hono/jsx/dom";
 import { SCOPES } from "../../core/api-key.ts";
 import { parseInstant } from "../../core/instant.ts";
-import { NAMESPACE_NAME } from "../../core/namespace.ts";
+import { NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
 import { ask, type Json, textOf } from "../api.ts";
 import { useAction } from "./action.ts";
 import { Copy } from "./copy.tsx";

@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef } from "hono/jsx/dom";
-import { LEASE_TOKEN_HEADER } from "../../core/worker-lease.ts";
+import { LEASE_TOKEN_HEADER } from "../../core/lease/worker-lease.ts";
 import { ask, isNothing } from "../api.ts";
 import { useAction } from "./action.ts";
 import { TextField } from "./field.tsx";

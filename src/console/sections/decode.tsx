@@ -6,9 +6,9 @@ import {
   encode,
   encodingTakes,
 } from "../../core/codec.ts";
-import { type DecodedSnowflake, decodedId } from "../../core/decoded.ts";
-import { maxIdOf } from "../../core/id.ts";
-import { fieldOf, type Layout } from "../../core/layout.ts";
+import { type DecodedSnowflake, decodedId } from "../../core/layout/decoded.ts";
+import { maxIdOf } from "../../core/layout/id.ts";
+import { fieldOf, type Layout } from "../../core/layout/layout.ts";
 import { designAddress } from "../design-input.ts";
 import { encodingsOf } from "../guess-encoding.ts";
 import { Bits, FIELD_MEANS } from "../parts/bits.tsx";

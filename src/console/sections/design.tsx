@@ -1,6 +1,6 @@
 /** A layout of one's own: what its bits give, IDs read with it, and the body that makes a namespace of it. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
-import type { Layout } from "../../core/layout.ts";
+import type { Layout } from "../../core/layout/layout.ts";
 import {
   type Designed,
   type DesignInput,

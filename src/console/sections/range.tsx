@@ -1,7 +1,7 @@
 /** The first and last ID of a stretch of time, for queries. */
 import { parseInstant } from "../../core/instant.ts";
-import { type Layout, tickAt } from "../../core/layout.ts";
-import { rangeOf } from "../../core/range.ts";
+import { type Layout, tickAt } from "../../core/layout/layout.ts";
+import { rangeOf } from "../../core/layout/range.ts";
 import { Copy } from "../parts/copy.tsx";
 import { TextField } from "../parts/field.tsx";
 import { NAMESPACE_PROBLEM_ID, NamespaceField, useNamespace } from "../parts/namespace-field.tsx";

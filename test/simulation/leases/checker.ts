@@ -1,5 +1,5 @@
 /** Holds every ID against all others, and against what the desk wrote down about its lease. */
-import type { LayoutSpec } from "../../../src/core/layout.ts";
+import type { LayoutSpec } from "../../../src/core/layout/layout.ts";
 import type { Desk } from "./desk.ts";
 
 export class Checker {

@@ -1,13 +1,18 @@
 /**
- * A lease desk in memory: core/lease-desk decides, on rows in memory, and it answers as http/leases does. It keeps a
+ * A lease desk in memory: core/lease/lease-desk decides, on rows in memory, and it answers as http/routes/leases does. It keeps a
  * record of every lease that it ever gave, for the checker.
  */
-import { type Layout, type LayoutSpec, layoutOf, tickStartMs } from "../../../src/core/layout.ts";
-import { acquire, type LeaseOutcome, release, renew } from "../../../src/core/lease-desk.ts";
-import type { DeskClocks } from "../../../src/core/lease-refusals.ts";
+import {
+  type Layout,
+  type LayoutSpec,
+  layoutOf,
+  tickStartMs,
+} from "../../../src/core/layout/layout.ts";
+import type { Policy } from "../../../src/core/layout/policy.ts";
+import { acquire, type LeaseOutcome, release, renew } from "../../../src/core/lease/lease-desk.ts";
+import type { DeskClocks } from "../../../src/core/lease/lease-refusals.ts";
+import type { WorkerLease } from "../../../src/core/lease/worker-lease.ts";
 import { LEASE_TTL_DEFAULT_MS, LEASE_TTL_MAX_MS } from "../../../src/core/limits.ts";
-import type { Policy } from "../../../src/core/policy.ts";
-import type { WorkerLease } from "../../../src/core/worker-lease.ts";
 import { isSameToken, MemoryRows } from "../../support/memory-desk.ts";
 
 /** How a desk is broken: by the rows that it is shown. */

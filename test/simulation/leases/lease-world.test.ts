@@ -1,8 +1,8 @@
 /** Minters in a world where everything goes wrong, on the real minter, lease keeper, line and desk. */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { MintLine } from "../../../src/client/mint-line.ts";
-import type { LayoutSpec } from "../../../src/core/layout.ts";
-import type { Policy } from "../../../src/core/policy.ts";
+import type { LayoutSpec } from "../../../src/core/layout/layout.ts";
+import type { Policy } from "../../../src/core/layout/policy.ts";
 import { runLeaseWorld, TTL_MAX_MS, type WorldPlan } from "./lease-world.ts";
 
 const IDS_MIN = 100_000;

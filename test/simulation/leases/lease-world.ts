@@ -1,6 +1,6 @@
 /** 50 hosts, 32 worker IDs, one desk, for 45 minutes of simulated time. */
-import type { LayoutSpec } from "../../../src/core/layout.ts";
-import type { Policy } from "../../../src/core/policy.ts";
+import type { LayoutSpec } from "../../../src/core/layout/layout.ts";
+import type { Policy } from "../../../src/core/layout/policy.ts";
 import { Checker } from "./checker.ts";
 import { Desk, type DeskFault } from "./desk.ts";
 import { type Doings, Host } from "./host.ts";

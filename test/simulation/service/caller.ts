@@ -1,5 +1,5 @@
 /** Somebody who asks for IDs, over HTTP and by a service binding, in every way that there is. */
-import type { BlocksAnswer } from "../../../src/core/blocks-answer.ts";
+import type { BlocksAnswer } from "../../../src/core/blocks/blocks-answer.ts";
 import type { Answers } from "./answers.ts";
 import type { History, Run, Space } from "./history.ts";
 import type { Outcome } from "./instance.ts";

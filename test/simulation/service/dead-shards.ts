@@ -8,7 +8,7 @@
  *  T4 A home that is well again serves again.
  * All within their deadlines (A2).
  */
-import type { BlocksAnswer } from "../../../src/core/blocks-answer.ts";
+import type { BlocksAnswer } from "../../../src/core/blocks/blocks-answer.ts";
 import {
   ANSWER_MAX_MS,
   CALL_TRIES_MAX,

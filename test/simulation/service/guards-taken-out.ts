@@ -19,7 +19,7 @@ export const BROKEN: readonly Broken[] = [
     "a buffer that serves an ID again",
     /broken: H3/,
     {
-      file: "core/block-buffer.ts",
+      file: "core/blocks/block-buffer.ts",
       from: "< this.#block.count) this.#offset += 1",
       to: "< this.#block.count) this.#offset += this.#offset === 2 ? 0 : 1",
     },
@@ -28,7 +28,7 @@ export const BROKEN: readonly Broken[] = [
     "a start below the mark",
     /broken: H[134]/,
     {
-      file: "core/line.ts",
+      file: "core/line/line.ts",
       from: "({ next: mark, mark })",
       to: "({ next: Math.max(0, mark - 4096), mark })",
     },
@@ -42,7 +42,7 @@ export const BROKEN: readonly Broken[] = [
     "a line without an end to what it may borrow",
     /broken: H7/,
     {
-      file: "core/line.ts",
+      file: "core/line/line.ts",
       from: "Math.min((tick + borrowTicks + forgivenTicks + 1) * sequenceCount, lineEnd)",
       to: "lineEnd",
     },
@@ -60,7 +60,7 @@ export const BROKEN: readonly Broken[] = [
     "an instance whose clock is frozen and lives on",
     /broken: .* while all was well/,
     {
-      file: "core/object-clock.ts",
+      file: "core/line/object-clock.ts",
       from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
       to: "false",
     },
@@ -68,7 +68,11 @@ export const BROKEN: readonly Broken[] = [
   [
     "leases of the shards' worker IDs",
     /broken: H5/,
-    { file: "core/worker-lease.ts", from: "first: Math.ceil(workerCount / 2)", to: "first: 0" },
+    {
+      file: "core/lease/worker-lease.ts",
+      from: "first: Math.ceil(workerCount / 2)",
+      to: "first: 0",
+    },
   ],
   [
     "numbers of a segment that are written over",
@@ -82,13 +86,17 @@ export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
   [
     "an echo that counts from the reply's own clock",
     /broken: O1/,
-    { file: "service/object-clocks.ts", from: "seenAtMs: Date.now() }", to: "seenAtMs: nowMs }" },
+    {
+      file: "service/calls/object-clocks.ts",
+      from: "seenAtMs: Date.now() }",
+      to: "seenAtMs: nowMs }",
+    },
   ],
   [
     "an instance that is ended by calls that were queued",
     /broken: O1/,
     {
-      file: "core/object-clock.ts",
+      file: "core/line/object-clock.ts",
       from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
       to: "Math.abs(echo.leastMs - own.nowMs) >= 5000",
     },
@@ -115,7 +123,7 @@ export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
     "a buffer that serves old IDs",
     /broken: H8/,
     {
-      file: "core/block-buffer.ts",
+      file: "core/blocks/block-buffer.ts",
       from: "return ms >= 0 && ms <= mostMs;",
       to: "return ms >= 0;",
     },
@@ -137,7 +145,7 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
     "no second shard",
     /broken: T1/,
     {
-      file: "service/shard-call.ts",
+      file: "service/calls/shard-call.ts",
       from: "if (shard === undefined) return first;",
       to: "if (shard !== undefined) return first;",
     },
@@ -146,7 +154,7 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
     "another shard for who is pinned",
     /broken: (H4|T2)/,
     {
-      file: "service/shard-call.ts",
+      file: "service/calls/shard-call.ts",
       from: "return request.isPinned\n    ?",
       to: "return request.isPinned && count > 1\n    ?",
     },
@@ -154,13 +162,13 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
   [
     "a home that does not rest",
     /broken: T3/,
-    { file: "service/pick-shard.ts", from: "nowMs - rest.sinceMs < rest.forMs", to: "false" },
+    { file: "service/calls/pick-shard.ts", from: "nowMs - rest.sinceMs < rest.forMs", to: "false" },
   ],
   [
     "a home that all try at once",
     /broken: T3/,
     {
-      file: "service/pick-shard.ts",
+      file: "service/calls/pick-shard.ts",
       from: "if (rest?.hasFailed) rest.sinceMs = nowMs;\n  else if (rest)",
       to: "if (rest)",
     },
@@ -169,7 +177,7 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
     "a home that rests for ever",
     /broken: T4/,
     {
-      file: "service/pick-shard.ts",
+      file: "service/calls/pick-shard.ts",
       from: "if (rest?.hasFailed && calledAtMs >= rest.sinceMs)",
       to: "if (rest === null)",
     },

@@ -13,13 +13,13 @@
  *  H8 Where clocks are true, an ID out of memory, an isolate's or a client's, was asked for by a call that left its
  *     isolate no longer than freshForMs ago.
  */
-import type { Grant } from "../../../src/core/block.ts";
-import { decompose } from "../../../src/core/id.ts";
-import type { Layout } from "../../../src/core/layout.ts";
+import type { Grant } from "../../../src/core/blocks/block.ts";
+import { decompose } from "../../../src/core/layout/id.ts";
+import type { Layout } from "../../../src/core/layout/layout.ts";
+import type { Policy } from "../../../src/core/layout/policy.ts";
+import type { WorkerLease } from "../../../src/core/lease/worker-lease.ts";
 import { FRESH_FOR_DEFAULT_MS } from "../../../src/core/limits.ts";
-import type { Policy } from "../../../src/core/policy.ts";
-import type { Segment } from "../../../src/core/segment.ts";
-import type { WorkerLease } from "../../../src/core/worker-lease.ts";
+import type { Segment } from "../../../src/core/segment/segment.ts";
 import { Ages } from "./ages.ts";
 import { NumberLine } from "./number-line.ts";
 import type { World } from "./world.ts";

@@ -3,9 +3,10 @@
  *  O1 An instance ends itself only where another one was alive beside it, or, unless all clocks are true, because its
  *     clock is frozen. No stall and no call that was queued ends one.
  */
-import { readGrantReply } from "../../../src/core/grant-reply.ts";
-import { readSegmentReply } from "../../../src/core/segment-reply.ts";
-import type { WorkerLease } from "../../../src/core/worker-lease.ts";
+
+import type { WorkerLease } from "../../../src/core/lease/worker-lease.ts";
+import { readGrantReply } from "../../../src/core/line/grant-reply.ts";
+import { readSegmentReply } from "../../../src/core/segment/segment-reply.ts";
 import type { Disk } from "./disk.ts";
 import type { Call, DurableObject, Left, Listener } from "./durable-object.ts";
 import type { History, Space } from "./history.ts";

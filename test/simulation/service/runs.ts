@@ -1,5 +1,5 @@
 /** IDs as runs of consecutive ones. */
-import type { BlocksAnswer } from "../../../src/core/blocks-answer.ts";
+import type { BlocksAnswer } from "../../../src/core/blocks/blocks-answer.ts";
 import type { Run } from "./history.ts";
 
 /** IDs in the order of an answer. */

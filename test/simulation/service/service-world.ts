@@ -1,6 +1,6 @@
 /** The whole service in one simulated world: shards, isolates, callers, clients and minters, and all that can befall them. */
 
-import { PRESETS } from "../../../src/core/presets.ts";
+import { PRESETS } from "../../../src/core/layout/presets.ts";
 import { Answers } from "./answers.ts";
 import { ClientProcess, MinterProcess, type Surroundings } from "./app-process.ts";
 import type { Evaluate } from "./bundle.ts";

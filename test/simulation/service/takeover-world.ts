@@ -4,8 +4,8 @@
  * older one may trust what it read of its mark. Layouts with lanes: only the last one is in strict order.
  * Held: H1 to H4 of the history, where H4 is the order of all strict answers of a shard, and O1.
  */
-import type { BlocksAnswer } from "../../../src/core/blocks-answer.ts";
-import { PRESETS } from "../../../src/core/presets.ts";
+import type { BlocksAnswer } from "../../../src/core/blocks/blocks-answer.ts";
+import { PRESETS } from "../../../src/core/layout/presets.ts";
 import { Answers } from "./answers.ts";
 import type { Evaluate } from "./bundle.ts";
 import { History, type Space } from "./history.ts";

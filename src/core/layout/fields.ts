@@ -1,0 +1,168 @@
+/**
+ * The fields of a namespace, once: bounds and defaults. Types, checks, error texts, the schemas of bodies, the API
+ * document and the console's form follow from these tables. Nothing is computed here: bundlers keep what they can't
+ * tell to be plain data, and the minter needs the layout's only.
+ */
+import {
+  DATE_MS_MAX,
+  FRESH_FOR_DEFAULT_MS,
+  ID_BITS_MAX,
+  LANE_BITS_MAX,
+  LEASE_TTL_MAX_DEFAULT_MS,
+  LEASE_TTL_MAX_MS,
+  LEASE_TTL_MIN_MS,
+  POSITION_BITS_MAX,
+  SEGMENT_STEP_MAX,
+  SHARDS_MAX,
+  WORKER_BITS_MAX,
+} from "../limits.ts";
+import { isWhole, oneOfTakes, type Takes, wholeTakes } from "../takes.ts";
+
+/** An integer of least..most, both inclusive. */
+interface Bounded {
+  readonly least: number;
+  readonly most: number;
+  /** The value of a body that leaves the field out; absent: see the texts below. */
+  readonly default?: number;
+}
+
+/** One of a few values. */
+interface Choice<Value> {
+  readonly allowed: readonly Value[];
+  readonly default?: Value;
+}
+
+export type WholeField = Bounded | Choice<number>;
+export type WordField = Choice<string>;
+
+/** A table's values by name. */
+export type ValuesOf<Table> = Readonly<Record<keyof Table, number>>;
+
+/** The numbers of a layout. */
+export const LAYOUT_FIELDS = {
+  timestampBits: { least: 1, most: POSITION_BITS_MAX },
+  datacenterBits: { least: 0, most: WORKER_BITS_MAX, default: 0 },
+  workerBits: { least: 0, most: WORKER_BITS_MAX, default: 0 },
+  laneBits: { least: 0, most: LANE_BITS_MAX, default: 0 },
+  sequenceBits: { least: 0, most: POSITION_BITS_MAX - 1 },
+  epochMs: { least: 0, most: DATE_MS_MAX, default: 1_735_689_600_000 },
+  tickMs: { allowed: [1, 10, 1000], default: 1 },
+} as const satisfies Readonly<Record<string, WholeField>>;
+
+/** The widths of a layout. */
+export const WIDTHS = [
+  "timestampBits",
+  "datacenterBits",
+  "workerBits",
+  "laneBits",
+  "sequenceBits",
+] as const;
+
+/** The most that widths have together; the constants give the reasons. */
+export const LAYOUT_SUMS = [
+  { of: ["timestampBits", "sequenceBits"], most: POSITION_BITS_MAX },
+  { of: ["datacenterBits", "workerBits"], most: WORKER_BITS_MAX },
+  { of: WIDTHS, most: ID_BITS_MAX },
+] as const;
+
+/** The words of a layout. A layout without them has `belowWorker` and `always`. */
+export const LANE_FIELDS = {
+  lanePlace: { allowed: ["aboveWorker", "belowWorker"] },
+  laneUse: { allowed: ["always", "back"] },
+} as const;
+
+/** A namespace's policy: of its lines, of blocks in memory, and of worker-ID leases. */
+export const POLICY_FIELDS = {
+  // A day: daylight saving and a wrong time zone are forgiven, a wrong date is not.
+  maxStepBackMs: { least: 0, most: 86_400_000 },
+  // IDs that lead by more than a minute are no longer "roughly time-ordered".
+  maxBorrowMs: { least: 0, most: 60_000 },
+  // Clients and proxies give up at about 10 s.
+  maxWaitMs: { least: 0, most: 10_000 },
+  // Any; 2^sequenceBits of the layout is less.
+  randomStart: { least: 0, most: 9_007_199_254_740_991 },
+  // A restart skips up to that much of the line; a minute saves 59 of 60 writes already.
+  reserveMs: { least: 1, most: 60_000 },
+  // A block that serves longer yields IDs that look old.
+  freshForMs: { least: 0, most: 60_000, default: FRESH_FOR_DEFAULT_MS },
+  leaseTtlMaxMs: {
+    least: LEASE_TTL_MIN_MS,
+    most: LEASE_TTL_MAX_MS,
+    default: LEASE_TTL_MAX_DEFAULT_MS,
+  },
+  // All worker IDs that the widest layout leases: half of 2^22.
+  leasesPerKeyMax: { least: 1, most: 2_097_152 },
+} as const satisfies Readonly<Record<string, WholeField>>;
+
+/** How a namespace is spread over objects. */
+export const SHARD_FIELDS = {
+  shards: { least: 1, most: SHARDS_MAX },
+  keyShards: { least: 1, most: SHARDS_MAX },
+} as const satisfies Readonly<Record<string, WholeField>>;
+
+/** The numbers of a namespace of the kind segment that a JS number holds. */
+export const SEGMENT_FIELDS = {
+  step: { least: 1, most: SEGMENT_STEP_MAX },
+  delta: { least: 1, most: SEGMENT_STEP_MAX },
+  remainder: { least: 0, most: 999_999 },
+} as const satisfies Readonly<Record<string, WholeField>>;
+
+export type FieldTitle =
+  | keyof typeof LAYOUT_FIELDS
+  | keyof typeof LANE_FIELDS
+  | keyof typeof POLICY_FIELDS
+  | keyof typeof SHARD_FIELDS
+  | keyof typeof SEGMENT_FIELDS
+  | "start"
+  | "max";
+
+/** A sentence for each field. They are apart from the bounds because the minter bundles those, and has no room for prose. */
+export const FIELD_TEXTS: Readonly<Record<FieldTitle, string>> = {
+  timestampBits: "Bits that count ticks since the epoch",
+  datacenterBits: "Bits of the datacenter, the upper part of the worker ID",
+  workerBits: "Bits of the worker ID below the datacenter",
+  laneBits: "Bits of the lane: 2^laneBits number lines for each worker ID",
+  sequenceBits: "Bits that number the IDs of one tick and lane",
+  epochMs: "Unix ms at which tick 0 begins",
+  tickMs: "Length of a tick in ms",
+  lanePlace: "Whether the lane's bits are below or above those of the worker ID",
+  laneUse:
+    "When a further lane is used: always, if the one before is used up or behind; back, only if the clock went back",
+  maxStepBackMs: "How far the clock may step back without a rejected request, in ms",
+  maxBorrowMs: "How far demand may run the IDs ahead of the clock, in ms",
+  maxWaitMs: "The longest that one call waits at a shard, in ms",
+  randomStart:
+    "The sequence of a new tick starts at random below this number; 0: at 0. At most 2^sequenceBits",
+  reserveMs: "How far past the clock a shard reserves IDs, in ms; a restart may skip as many",
+  freshForMs: "How long an isolate or client may issue IDs that it fetched ahead, in ms",
+  leaseTtlMaxMs: "The longest lease of a worker ID, in ms",
+  leasesPerKeyMax: "Worker IDs that one API key may lease at a time, unless it has the scope admin",
+  shards:
+    "Worker IDs that issue, 0 to shards − 1: at most the lower half of them; it only grows. Default 8",
+  keyShards: "Shards among which the IDs of a key are spread; default shards",
+  step: "Numbers of one fetch, before Leaf's rule changes it; default 1000, or delta if that is more",
+  start: "The lowest number; default 1",
+  max: "The highest number; default 2^63 − 1",
+  delta: "Distance between IDs; default 1",
+  remainder: "What an ID leaves when divided by delta; default 0",
+};
+
+/** What the field takes; undefined if it takes the value. */
+export function wrongIn(field: WholeField | WordField, value: unknown): Takes | undefined {
+  if ("allowed" in field) {
+    return field.allowed.some((one) => one === value) ? undefined : oneOfTakes(field.allowed);
+  }
+  const { least, most } = field;
+  return isWhole(value, least, most) ? undefined : wholeTakes(least, most);
+}
+
+/** A value for each name of a table. */
+export function mapFields<Table extends object, Made>(
+  table: Table,
+  make: (field: Table[Extract<keyof Table, string>], name: Extract<keyof Table, string>) => Made,
+): { [Name in keyof Table]: Made } {
+  const made: Partial<Record<keyof Table, Made>> = {};
+  for (const name in table) made[name] = make(table[name], name);
+  // Every name is there by now, which the type of a record under construction can't say.
+  return made as Record<keyof Table, Made>;
+}

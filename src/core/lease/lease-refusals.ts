@@ -1,0 +1,79 @@
+/** Refusals of the lease desk. */
+
+import { type Layout, tickAt, tickStartMs } from "../layout/layout.ts";
+import { CLOCK_DISAGREEMENT_MAX_MS, CLOCK_DISAGREEMENT_RETRY_MS } from "../limits.ts";
+import type { Refusal } from "../refusal.ts";
+
+/** The clocks of the desk and of its caller, unix ms. */
+export interface DeskClocks {
+  readonly nowMs: number;
+  readonly callerNowMs: number;
+}
+
+/** Why nothing is leased by these clocks; undefined if they are in order (E4). */
+export function refuseClocks(
+  layout: Layout,
+  { nowMs, callerNowMs }: DeskClocks,
+): Refusal | undefined {
+  const tick = tickAt(layout, nowMs);
+  if (tick < 0) {
+    const detail = `The clock (unix ms ${nowMs}) is before the layout's epoch (${layout.epochMs}).`;
+    return { code: "clock_before_epoch", detail };
+  }
+  if (tick >= layout.tickCount) {
+    const detail = `The layout's last tick is ${layout.tickCount - 1}: its time has run out.`;
+    return { code: "timestamp_exhausted", detail };
+  }
+  const aheadMs = nowMs - callerNowMs;
+  if (aheadMs <= CLOCK_DISAGREEMENT_MAX_MS) return undefined;
+  return {
+    code: "clock_disagreement",
+    detail: `The lease desk's clock is ${aheadMs} ms ahead of its caller's: too far to get into a lease.`,
+    retryAfterMs: CLOCK_DISAGREEMENT_RETRY_MS,
+  };
+}
+
+/** An owner has as many worker IDs as it may; the first of its leases ends at `firstEndTick`. */
+export function tooManyLeases(
+  layout: Layout,
+  nowMs: number,
+  firstEndTick: number,
+  count: number,
+  leasesMax: number,
+): Refusal {
+  const retryAfterMs = msUntil(layout, nowMs, firstEndTick);
+  const detail = `This API key has ${count} of at most ${leasesMax} worker IDs of this namespace; the first of these leases ends in ${retryAfterMs} ms. Release leases with until, or let an administrator raise policy.leasesPerKeyMax.`;
+  return { code: "forbidden", detail, retryAfterMs };
+}
+
+/** Every worker ID is on lease until `firstEndTick`, the first of all ends; undefined: the layout has none to lease. */
+export function noWorkerFree(
+  layout: Layout,
+  nowMs: number,
+  firstEndTick: number | undefined,
+): Refusal {
+  const code = "no_worker_free";
+  if (firstEndTick === undefined) {
+    const detail = "This layout has no worker IDs to lease: it takes one worker bit at least.";
+    return { code, detail };
+  }
+  const retryAfterMs = msUntil(layout, nowMs, firstEndTick);
+  const detail = `Every worker ID of this namespace is on lease; the next one is free in ${retryAfterMs} ms.`;
+  return { code, detail, retryAfterMs };
+}
+
+export function leaseLost(worker: number): Refusal {
+  const detail = `The lease of worker ID ${worker} is not this token's: it was released, or went to another.`;
+  return { code: "lease_lost", detail };
+}
+
+/** A key's lease was acquired by another request (E8). */
+export function anotherRequest(): Refusal {
+  const detail =
+    "This Idempotency-Key has a lease of another holder or ttlMs; repeat the request as it was, or send another key.";
+  return { code: "idempotency_conflict", detail };
+}
+
+function msUntil(layout: Layout, nowMs: number, tick: number): number {
+  return Math.max(1, tickStartMs(layout, tick) - nowMs);
+}

@@ -1,0 +1,220 @@
+/**
+ * The number line: the one state machine that every ID comes from.
+ *
+ * A lane is a line of positions: tick × 2^S + sequence, with S bits of sequence (2^S is `sequenceCount`). tick(time)
+ * counts ticks since the epoch (`tickAt`), and tick(position) = floor(position / 2^S). Positions stay ≤ 2^53, so numbers
+ * hold them exactly. Policy values are ≥ 0. A grant is an interval [start, end) of a lane. `next` is the lane's lowest
+ * position not yet granted:
+ *
+ *   lead     = max(0, tick(next) − tick(now))
+ *   stepBack = max(0, tick(lastNow) − tick(now)); at the first step after a start: lead
+ *   forgiven = min(forgiven + stepBack, lead)
+ *   open     = (tick(now) + maxBorrowTicks + min(forgiven, maxStepBackTicks) + 1) × 2^S, at most the line's end
+ *   start    = tick(now) × 2^S + a random offset if that tick is fresh (tick(now) × 2^S ≥ next); otherwise next
+ *   end      = min(start + count, open)
+ *
+ *   If end > start, grant [start, end) and set next = end.
+ *   Otherwise the lane is closed until the clock reaches the tick that opens `start`.
+ *
+ * Sequence exhaustion and a clock that went back are one event: the line is ahead of the clock. Only the last lane may
+ * lead the clock: on the others maxBorrowTicks and forgiven are 0.
+ *
+ * No ID is granted twice, because every grant lies below a mark that was durable before the grant left, and a restarted
+ * line starts at its mark. Each line of code that keeps one of these has its label:
+ *  L1 Grants of a lane are disjoint and increase: start ≥ next, and next becomes end.
+ *  L2 Every grant lies below the lane's mark: end ≤ mark, once `raise` is durable. A mark never falls.
+ *  L3 A restarted line starts at its marks: above all that was granted before, by L2. So its first grant on a lane needs
+ *     a raise, and of two lines that started at one mark only one gets past it.
+ *  L4 A granted position leads the clock by at most maxBorrow + maxStepBack on the last lane, by 0 on the others.
+ *  L5 Grants stay on the line: 0 ≤ start < end ≤ lineEnd = 2^(timestampBits + S), and end − start ≤ count.
+ *  L6 Once the clock has reached the tick of `next` on every lane, one more ID is granted at once.
+ *  L7 A wait is at least 1 ms and at most waitLeftMs: a call ends even if the clock is frozen.
+ *  L8 No mark is raised while this clock is over CLOCK_DISAGREEMENT_MAX_MS ahead of the caller's.
+ *
+ * The caller (objects/shard) has two duties:
+ *  - Step and store in one synchronous turn. If an outcome has a `raise`, store it by compare-and-set on `raise.from`
+ *    before the new state is kept; if the stored mark is another, end. No grant leaves before its raise is on disk.
+ *  - After a start, call `startLine` with the stored marks.
+ *
+ * Pure: clock, randomness and storage belong to the caller.
+ */
+import type { Grant } from "../blocks/block.ts";
+import { type Layout, tickAt, tickStartMs } from "../layout/layout.ts";
+import type { Policy } from "../layout/policy.ts";
+import { CLOCK_DISAGREEMENT_MAX_MS, RESERVE_PAST_END_DIVISOR } from "../limits.ts";
+import type { Refusal } from "../refusal.ts";
+import { firstToOpen, type LaneWindow, lanesInUse } from "./lanes.ts";
+import { beforeEpoch, clockDisagreement, lineExhausted, shortage } from "./line-refusal.ts";
+
+/** One lane: the lowest position not yet granted, and the mark that no grant has passed. */
+export interface Lane {
+  readonly next: number;
+  readonly mark: number;
+}
+
+export interface LineState {
+  readonly lanes: readonly Lane[];
+  /** The clock's tick at the last step; undefined before the first step since the start. */
+  readonly lastTick: number | undefined;
+  /** How many ticks of the last lane's lead come from a clock that went back. */
+  readonly forgivenTicks: number;
+}
+
+/** The part of a request that decides the lane and the first position. */
+export interface LaneChoice {
+  /** Strict order: crossing lanes would fall back in order, so only the last lane is used. */
+  readonly lastLaneOnly: boolean;
+  /** In [0, 1); places the first sequence of a fresh tick if randomStart is on. */
+  readonly random: number;
+}
+
+export interface StepRequest extends LaneChoice {
+  /** This shard's clock, read for this step. */
+  readonly nowMs: number;
+  /** The caller's clock, read just before its call. */
+  readonly callerNowMs: number;
+  /** IDs still wanted, ≥ 1. */
+  readonly count: number;
+  /** The rest of maxWaitMs for this call. */
+  readonly waitLeftMs: number;
+}
+
+/** The lane's mark must be durable at `to`, replacing `from`, before the grant may leave. */
+export interface Raise {
+  readonly lane: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Granted {
+  readonly kind: "granted";
+  readonly state: LineState;
+  readonly grant: Grant;
+  readonly leadTicks: number;
+  readonly raise?: Raise;
+}
+
+export type Outcome =
+  | Granted
+  | { readonly kind: "wait"; readonly state: LineState; readonly waitMs: number }
+  | { readonly kind: "refused"; readonly state: LineState; readonly refusal: Refusal };
+
+/**
+ * One step: grants what is open (up to count) on one lane, or tells how long to wait, or refuses.
+ * A grant may be smaller than count; step again for the rest. If the outcome has a `raise`,
+ * its state holds only once that raise is durable.
+ */
+export function step(
+  layout: Layout,
+  policy: Policy,
+  before: LineState,
+  request: StepRequest,
+): Outcome {
+  const tick = tickAt(layout, request.nowMs);
+  const refuse = (refusal: Refusal, state = before): Outcome => ({
+    kind: "refused",
+    state,
+    refusal,
+  });
+  if (tick < 0) return refuse(beforeEpoch(layout, request.nowMs)); // L5
+  if (tick >= layout.tickCount) return refuse(lineExhausted(layout)); // L5
+  const state = observeClock(layout, before, tick);
+  const windows = windowsInUse(layout, policy, state, tick, request);
+  const short = shortage(layout, policy, windows, tick, request);
+  if (short) return refuse(short, state); // L7
+  const window = windows.find(({ open, start }) => open > start);
+  if (!window) {
+    const waitMs = tickStartMs(layout, firstToOpen(windows).opensTick) - request.nowMs;
+    return { kind: "wait", state, waitMs };
+  }
+  const { lane, start, open, mark } = window;
+  const end = Math.min(start + request.count, open); // L4 L5
+  const to = end > mark ? markFor(layout, policy, tick, end) : mark; // L2
+  const aheadMs = request.nowMs - request.callerNowMs;
+  if (to > mark && aheadMs > CLOCK_DISAGREEMENT_MAX_MS) {
+    return refuse(clockDisagreement(aheadMs), state); // L8
+  }
+  return {
+    kind: "granted",
+    state: { ...state, lanes: state.lanes.with(lane, { next: end, mark: to }) }, // L1
+    grant: { lane, start, end },
+    leadTicks: Math.max(0, Math.floor((end - 1) / layout.sequenceCount) - tick),
+    ...(to > mark && { raise: { lane, from: mark, to } }), // L2
+  };
+}
+
+/** Takes notice of the clock: a step back adds to `forgivenTicks`, catching up reduces it. */
+export function observeClock(layout: Layout, state: LineState, tick: number): LineState {
+  const next = state.lanes.at(-1)?.next ?? 0;
+  const leadTicks = Math.max(0, Math.floor(next / layout.sequenceCount) - tick);
+  const stepBackTicks =
+    state.lastTick === undefined ? leadTicks : Math.max(0, state.lastTick - tick);
+  const forgivenTicks = Math.min(state.forgivenTicks + stepBackTicks, leadTicks);
+  return { lanes: state.lanes, lastTick: tick, forgivenTicks };
+}
+
+/** The windows that a step at `tick` may grant from, in the order to try them. */
+export function windowsInUse(
+  layout: Layout,
+  policy: Policy,
+  state: LineState,
+  tick: number,
+  { lastLaneOnly, random }: LaneChoice,
+): readonly LaneWindow[] {
+  const { sequenceCount, tickMs, lineEnd } = layout;
+  const maxStepBackTicks = Math.floor(policy.maxStepBackMs / tickMs);
+  const freshStart = tick * sequenceCount;
+  const windows = state.lanes.map(({ next, mark }, lane): LaneWindow => {
+    const isLast = lane === state.lanes.length - 1;
+    const borrowTicks = isLast ? Math.floor(policy.maxBorrowMs / tickMs) : 0; // L4
+    const forgivenTicks = isLast ? Math.min(state.forgivenTicks, maxStepBackTicks) : 0; // L4
+    const offset = Math.floor(random * policy.randomStart);
+    const start = freshStart >= next ? freshStart + offset : next; // L1
+    const open = Math.min((tick + borrowTicks + forgivenTicks + 1) * sequenceCount, lineEnd); // L4 L5
+    const startTick = Math.floor(start / sequenceCount);
+    const opensTick =
+      start >= lineEnd ? Number.POSITIVE_INFINITY : startTick - borrowTicks - forgivenTicks;
+    return { lane, mark, start, open, opensTick, borrowTicks, forgivenTicks };
+  });
+  // lanesInUse picks some of them. Any choice is safe: each window keeps L1, L4 and L5 by itself.
+  return lanesInUse(layout, windows, lastLaneOnly);
+}
+
+/**
+ * The lane's new mark, for a grant that passes the old one: reserveMs past the clock, at least a tick, or a twentieth
+ * of reserveMs past `end` if that is further. Counted from `end` alone, each restart would push the line ahead; with
+ * less than a tick, a long tick would cost many writes.
+ */
+export function markFor(
+  layout: Layout,
+  policy: Pick<Policy, "reserveMs">,
+  tick: number,
+  end: number,
+): number {
+  const reserveMs = Math.max(policy.reserveMs, layout.tickMs);
+  const reserve = Math.ceil((reserveMs / layout.tickMs) * layout.sequenceCount);
+  const pastClock = tick * layout.sequenceCount + reserve;
+  const pastEnd = end + Math.ceil(reserve / RESERVE_PAST_END_DIVISOR); // L2: no less than end
+  return Math.min(layout.lineEnd, Math.max(pastClock, pastEnd)); // L5
+}
+
+/** The state of a line that starts from these durable marks, one per lane; 0 before the first mark. */
+export function startLine(marks: readonly number[]): LineState {
+  const lanes = marks.map((mark) => ({ next: mark, mark })); // L3
+  return { lanes, lastTick: undefined, forgivenTicks: 0 };
+}
+
+/** Which part of L1 or L2 an outcome breaks; undefined if none. The caller asserts it before each reply. */
+export function breachOf(before: LineState, { state, grant, raise }: Granted): string | undefined {
+  const { lane, start, end } = grant;
+  const [old, now] = [before.lanes[lane], state.lanes[lane]];
+  if (!old || !now) return `lane ${lane} is not on this line`;
+  if (start < old.next || end <= start) return `L1 [${start}, ${end}) after ${old.next}`;
+  if (now.next !== end) return `L1 ${now.next} is next after [${start}, ${end})`;
+  if (end > now.mark) return `L2 [${start}, ${end}) above the mark ${now.mark}`;
+  const isRaised = raise?.lane === lane && raise.from === old.mark && raise.to === now.mark;
+  if (raise ? !isRaised || raise.to <= raise.from : now.mark !== old.mark) {
+    return `L2 the mark ${old.mark} became ${now.mark}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,181 @@
+/**
+ * Namespaces as people define them, and what may change once one exists.
+ *
+ * Invariants:
+ *  N1 What decides which IDs a namespace can produce (kind, layout; start, delta and remainder of a segment)
+ *     never changes. The max of a segment only grows.
+ *  N2 What decides where a key's IDs come from (keyShards) and where objects live (regions) never changes.
+ *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
+ */
+import { type FieldError, type FieldErrors, takesWhole } from "../field-error.ts";
+import { POLICY_FIELDS } from "../layout/fields.ts";
+import { type Layout, type LayoutSpec, layoutOf } from "../layout/layout.ts";
+import type { NamespacePolicy, Policy } from "../layout/policy.ts";
+import { PRESETS } from "../layout/presets.ts";
+import { leasableWorkers } from "../lease/worker-lease.ts";
+import {
+  RESERVE_DEFAULT_MS,
+  RESERVE_STRICT_CLOCK_MS,
+  SHARDS_DEFAULT,
+  SHARDS_MAX,
+} from "../limits.ts";
+import type { Region } from "../regions.ts";
+import {
+  defineSegment,
+  type SegmentDefinition,
+  type SegmentInput,
+  segmentConflicts,
+} from "../segment/segment-definition.ts";
+
+const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
+
+/** What a namespace may be called, so that Leaf's and TinyID's tags move unrenamed. */
+export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+/** The same as an end of a sentence. */
+export const NAME_TAKES = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
+
+/** A namespace of time-ordered IDs as it is stored. */
+export interface SnowflakeDefinition {
+  readonly kind: "snowflake";
+  /** The preset that its policy returns to, and that gave the layout where none was asked for. */
+  readonly preset: string;
+  readonly layout: LayoutSpec;
+  readonly policy: NamespacePolicy;
+  readonly shards: number;
+  readonly regions: readonly Region[];
+  readonly keyShards: number;
+}
+
+/** What a person asks for. Absent: as it is, or the default where the namespace is new; of a policy, the preset's. */
+export interface SnowflakeInput extends Partial<Omit<SnowflakeDefinition, "kind" | "policy">> {
+  readonly kind: "snowflake";
+  readonly policy?: Partial<NamespacePolicy>;
+}
+
+export type NamespaceInput = SnowflakeInput | SegmentInput;
+export type NamespaceDefinition = SnowflakeDefinition | SegmentDefinition;
+
+export type Defined =
+  | { readonly kind: "defined"; readonly definition: NamespaceDefinition }
+  | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
+  /** Something that never changes would: `fields` names it. */
+  | {
+      readonly kind: "conflict";
+      readonly fields: readonly string[];
+      readonly stored: NamespaceDefinition;
+      readonly wished: NamespaceDefinition;
+    };
+
+/** The largest number of shards a layout has room for: the lower half of its worker IDs (N3). */
+export function shardsMax({ workerCount }: Layout): number {
+  return Math.min(SHARDS_MAX, Math.max(1, Math.floor(workerCount / 2)));
+}
+
+/** What a input makes of a namespace: a new one, or `stored` with what may change of it. */
+export function defineNamespace(input: NamespaceInput, stored?: NamespaceDefinition): Defined {
+  const { definition, errors } =
+    input.kind === "segment"
+      ? defineSegment(input, stored?.kind === "segment" ? stored : undefined)
+      : defineSnowflake(input, stored?.kind === "snowflake" ? stored : undefined);
+  const fields = stored && definition ? conflictsOf(stored, definition) : [];
+  if (stored && definition && fields.length > 0) {
+    return { kind: "conflict", fields, stored, wished: definition };
+  }
+  if (errors.length > 0 || !definition) return { kind: "invalid", errors };
+  return { kind: "defined", definition };
+}
+
+function defineSnowflake(input: SnowflakeInput, stored: SnowflakeDefinition | undefined) {
+  const presetName = input.preset ?? stored?.preset ?? "default";
+  const preset = PRESETS.get(presetName);
+  if (!preset) {
+    const detail = `takes ${[...PRESETS.keys()].join(", ")}`;
+    return { definition: undefined, errors: [{ field: "preset", detail }] };
+  }
+  const spec =
+    input.layout ?? (input.preset === undefined ? stored?.layout : undefined) ?? preset.spec;
+  const layout = layoutOf(spec);
+  const shards = input.shards ?? stored?.shards ?? Math.min(SHARDS_DEFAULT, shardsMax(layout));
+  const definition: SnowflakeDefinition = {
+    kind: input.kind,
+    preset: presetName,
+    layout: spec,
+    policy: policyOf(preset.policy, input.policy ?? {}, layout),
+    shards,
+    regions: input.regions ?? stored?.regions ?? REGIONS_DEFAULT,
+    keyShards: input.keyShards ?? stored?.keyShards ?? shards,
+  };
+  return { definition, errors: errorsOf(definition, layout) };
+}
+
+/** The policy that a namespace of that preset and layout has if nothing is overridden; `default`'s for an unknown preset. */
+export function defaultPolicyOf(presetName: string, layout: LayoutSpec): NamespacePolicy {
+  const preset = PRESETS.get(presetName) ?? PRESETS.get("default");
+  if (!preset) throw new RangeError("there is no preset default");
+  return policyOf(preset.policy, {}, layoutOf(layout));
+}
+
+function policyOf(
+  preset: Policy,
+  overrides: Partial<NamespacePolicy>,
+  layout: Layout,
+): NamespacePolicy {
+  const policy = {
+    ...preset,
+    freshForMs: POLICY_FIELDS.freshForMs.default,
+    leaseTtlMaxMs: POLICY_FIELDS.leaseTtlMaxMs.default,
+    // Half: a key that takes all that it may leaves as many to others.
+    leasesPerKeyMax: Math.max(1, Math.floor(leasesMax(layout) / 2)),
+    ...overrides,
+  };
+  const leads = policy.maxStepBackMs > 0 || policy.maxBorrowMs > 0;
+  const reserveMs = leads ? RESERVE_DEFAULT_MS : RESERVE_STRICT_CLOCK_MS;
+  const usual = Math.max(layout.tickMs, Math.min(reserveMs, reserveMaxMs(policy)));
+  return { ...policy, reserveMs: overrides.reserveMs ?? usual };
+}
+
+/** The worker IDs that a layout leases; 1 for a layout that leases none, which still needs a valid bound. */
+function leasesMax(layout: Layout): number {
+  const { first, end } = leasableWorkers(layout);
+  return Math.max(1, end - first);
+}
+
+/** A start begins at the mark: further ahead than this, it would refuse until the clock has come near. */
+function reserveMaxMs({ maxStepBackMs, maxBorrowMs, maxWaitMs }: Policy): number {
+  return maxStepBackMs + maxBorrowMs + maxWaitMs;
+}
+
+function errorsOf(definition: SnowflakeDefinition, layout: Layout): FieldErrors {
+  const { policy, shards, keyShards } = definition;
+  // A mark is always a tick ahead (core/mark).
+  const reserveMost = Math.max(layout.tickMs, reserveMaxMs(policy));
+  return [
+    ...takesWhole("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
+    ...takesWhole("policy.reserveMs", policy.reserveMs, layout.tickMs, reserveMost),
+    ...takesWhole("policy.leasesPerKeyMax", policy.leasesPerKeyMax, 1, leasesMax(layout)),
+    ...takesWhole("shards", shards, 1, shardsMax(layout)),
+    ...takesWhole("keyShards", keyShards, 1, shards),
+  ];
+}
+
+/** The fields that would change and never do. */
+function conflictsOf(stored: NamespaceDefinition, wished: NamespaceDefinition): string[] {
+  if (stored.kind === "segment" && wished.kind === "segment") {
+    return segmentConflicts(stored, wished);
+  }
+  if (stored.kind !== "snowflake" || wished.kind !== "snowflake") return ["kind"];
+  const same = (one: unknown, other: unknown): boolean =>
+    JSON.stringify(one) === JSON.stringify(other);
+  const fields: string[] = [];
+  if (!same(layoutPartsOf(stored.layout), layoutPartsOf(wished.layout))) fields.push("layout");
+  if (!same(stored.regions, wished.regions)) fields.push("regions");
+  if (stored.keyShards !== wished.keyShards) fields.push("keyShards");
+  if (stored.shards > wished.shards) fields.push("shards");
+  return fields;
+}
+
+/** All of a layout that never changes, however its spec was written. */
+function layoutPartsOf(spec: LayoutSpec): unknown {
+  const { fingerprint, laneUse } = layoutOf(spec);
+  return [fingerprint, laneUse];
+}

@@ -1,0 +1,77 @@
+/** Namespaces of the kind `segment` as people define them. */
+import type { FieldError } from "../field-error.ts";
+import type { SEGMENT_FIELDS, ValuesOf } from "../layout/fields.ts";
+import { MAX_ID, SEGMENT_STEP_DEFAULT } from "../limits.ts";
+import { wholeTakes } from "../takes.ts";
+import { blockOf, type SegmentNumbers } from "./segment.ts";
+
+/** A namespace of numbers without a clock as it is stored. */
+export interface SegmentDefinition extends ValuesOf<typeof SEGMENT_FIELDS> {
+  readonly kind: "segment";
+  /** Decimal texts: they may be beyond what a JS number holds exactly. 0 to 2^63 − 1. */
+  readonly start: string;
+  readonly max: string;
+  readonly description: string;
+}
+
+/** What a person asks for. start, max, delta and remainder, absent: as they are; the rest, absent: the default. */
+export type SegmentInput = Pick<SegmentDefinition, "kind"> & Partial<SegmentDefinition>;
+
+const START_DEFAULT = "1";
+
+/** What a input makes of a segment namespace, and what of it cannot be. */
+export function defineSegment(
+  input: SegmentInput,
+  stored?: SegmentDefinition,
+): { readonly definition: SegmentDefinition; readonly errors: readonly FieldError[] } {
+  const definition: SegmentDefinition = {
+    kind: "segment",
+    step: input.step ?? Math.max(SEGMENT_STEP_DEFAULT, input.delta ?? stored?.delta ?? 1),
+    start: input.start ?? stored?.start ?? START_DEFAULT,
+    max: input.max ?? stored?.max ?? `${MAX_ID}`,
+    delta: input.delta ?? stored?.delta ?? 1,
+    remainder: input.remainder ?? stored?.remainder ?? 0,
+    description: input.description ?? "",
+  };
+  return { definition, errors: errorsOf(definition) };
+}
+
+/** Whether a text is a number of a segment: 0 to 2^63 − 1 in plain decimal. */
+export function isDecimal(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= MAX_ID;
+}
+
+/** Which numbers such a namespace can produce. */
+export function segmentNumbersOf(definition: SegmentDefinition): SegmentNumbers {
+  const { start, max, delta, remainder } = definition;
+  return { start: BigInt(start), max: BigInt(max), delta, remainder };
+}
+
+/** The fields that would change and never do. */
+export function segmentConflicts(stored: SegmentDefinition, wished: SegmentDefinition): string[] {
+  const fixed = ["start", "delta", "remainder"] as const;
+  const changed: string[] = fixed.filter((field) => stored[field] !== wished[field]);
+  // Isolates and clients hold numbers up to the one of before.
+  if (BigInt(wished.max) < BigInt(stored.max)) changed.push("max");
+  return changed;
+}
+
+function errorsOf(definition: SegmentDefinition): FieldError[] {
+  const { step, delta, remainder } = definition;
+  const numbers = segmentNumbersOf(definition);
+  const { start, max } = numbers;
+  const errors: FieldError[] = [];
+  if (start > max) errors.push({ field: "start", detail: `takes at most max, which is ${max}` });
+  if (remainder >= delta) {
+    errors.push({ field: "remainder", ...wholeTakes(0, delta - 1, ": less than delta") });
+  }
+  if (step < delta) {
+    const detail = `takes at least delta, which is ${delta}: a step would have no ID`;
+    errors.push({ field: "step", detail, min: delta });
+  }
+  if (errors.length === 0 && !blockOf(numbers, { from: start, until: max + 1n })) {
+    const detail = "takes more: no number from start to max leaves that remainder";
+    errors.push({ field: "max", detail });
+  }
+  return errors;
+}

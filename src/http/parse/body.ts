@@ -1,0 +1,165 @@
+/** JSON bodies: size, type, UTF-8, JSON and schema, each refused with what is taken. */
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
+import { HTTPException } from "hono/http-exception";
+import { timeout } from "hono/timeout";
+import * as v from "valibot";
+import type { FieldError } from "../../core/field-error.ts";
+import { jsonOf } from "../../core/json.ts";
+import { invalidBody as invalid } from "../../core/problem.ts";
+import { takesOf } from "../../service/schema.ts";
+import { type Parsed, problem } from "../reply/problem.ts";
+import { BODY_BYTES_MAX, BODY_READ_MAX_MS } from "./limits.ts";
+
+/** Refuses bodies over BODY_BYTES_MAX before they are read whole, and chunked ones that break off. */
+export const limitedBody = createMiddleware(async (c, next) => {
+  try {
+    return await limit(c, next);
+  } catch {
+    // Errors of the handler end in onError: what is thrown here is the body's reading.
+    return problem(c, { code: "invalid_body", detail: "The body broke off." });
+  }
+});
+
+const limit = bodyLimit({
+  maxSize: BODY_BYTES_MAX,
+  onError: (c) => {
+    const detail = `A body here takes at most ${BODY_BYTES_MAX} bytes.`;
+    return problem(c, { code: "body_too_large", detail });
+  },
+});
+
+/** Refuses bodies that take longer than BODY_READ_MAX_MS to arrive: nobody may hold a request open for ever. */
+export const timelyBody = timeout(BODY_READ_MAX_MS, (c) => {
+  const detail = `The body takes at most ${BODY_READ_MAX_MS} ms to arrive.`;
+  return new HTTPException(400, { res: problem(c, { code: "invalid_body", detail }) });
+});
+
+/** A body's bytes; undefined where it is over BODY_BYTES_MAX, breaks off or takes over BODY_READ_MAX_MS. */
+export async function boundedBytes(
+  body: ReadableStream<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  const done = new AbortController();
+  const late = scheduler.wait(BODY_READ_MAX_MS, { signal: done.signal }).then(() => undefined);
+  const reader = body.getReader();
+  try {
+    return await Promise.race([bytesFrom(reader), late]);
+  } catch {
+    return undefined;
+  } finally {
+    done.abort();
+    late.catch(() => undefined);
+    // What is left of it is not wanted any more, and may be broken.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function bytesFrom(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  const whole = new Uint8Array(BODY_BYTES_MAX);
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return whole.subarray(0, length);
+    if (length + value.length > BODY_BYTES_MAX) return undefined;
+    whole.set(value, length);
+    length += value.length;
+  }
+}
+
+/**
+ * Reads a JSON object as the schema says; all its bad fields come back at once. `closest`, of a schema that has a
+ * choice: the one that a bad value's fields are judged by.
+ */
+export async function readBody<Schema extends v.GenericSchema>(
+  c: Context,
+  schema: Schema,
+  closest: (value: object) => v.GenericSchema = () => schema,
+): Promise<Parsed<v.InferOutput<Schema>>> {
+  const type = c.req.header("content-type") ?? "";
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+    const detail = "A body here takes the content type application/json, in UTF-8.";
+    return { ok: false, response: problem(c, { code: "unsupported_media_type", detail }) };
+  }
+  const text = utf8Of(await bytesOf(c));
+  const value = text === undefined ? undefined : jsonOf(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const detail = "The body takes one JSON object in UTF-8.";
+    return { ok: false, response: problem(c, { code: "invalid_body", detail }) };
+  }
+  const result = v.safeParse(schema, value);
+  if (result.success) return { ok: true, value: result.output };
+  const judge = closest(value);
+  const issues = v.safeParse(judge, value).issues ?? result.issues;
+  return { ok: false, response: invalidBody(c, errorsOf(judge, value, issues)) };
+}
+
+/** `readBody`, for a route that may also be asked without a body: then it is as if it were `{}`. */
+export async function readOptionalBody<Schema extends v.GenericSchema>(
+  c: Context,
+  schema: Schema,
+): Promise<Parsed<v.InferOutput<Schema>>> {
+  const isBare = c.req.header("content-type") === undefined && (await bytesOf(c))?.byteLength === 0;
+  if (!isBare) return await readBody(c, schema);
+  return { ok: true, value: v.parse(schema, {}) };
+}
+
+/** Rejects a body for its fields. */
+export function invalidBody(c: Context, errors: readonly FieldError[]): Response {
+  return problem(c, invalid(errors));
+}
+
+function errorsOf(
+  schema: v.GenericSchema,
+  value: object,
+  issues: readonly v.GenericIssue[],
+): FieldError[] {
+  // Valibot names the first unknown field of an object only, and is terse about missing ones.
+  const known = issues.filter(({ expected }) => expected !== "never");
+  return [
+    ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is not a field here" })),
+    ...known.map((issue) => {
+      const missing = issue.received === "undefined";
+      const field = v.getDotPath(issue) ?? "body";
+      return { field, ...(missing ? { detail: "is missing" } : takesOf(issue.message)) };
+    }),
+  ];
+}
+
+/** The dot paths of all fields that a schema of strict objects does not know. */
+function unknownFields(schema: unknown, value: unknown, prefix: string): string[] {
+  if (!v.is(Wrapped, schema) || typeof value !== "object" || value === null) return [];
+  if (schema.wrapped) return unknownFields(schema.wrapped, value, prefix);
+  const entries = schema.entries;
+  if (!entries || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, field]) =>
+    Object.hasOwn(entries, name)
+      ? unknownFields(entries[name], field, `${prefix}${name}.`)
+      : [`${prefix}${name}`],
+  );
+}
+
+/** What of Valibot's schemas the search for unknown fields looks at. */
+const Wrapped = v.looseObject({
+  wrapped: v.optional(v.unknown()),
+  entries: v.optional(v.record(v.string(), v.unknown())),
+});
+
+/** The body's bytes; undefined where it breaks off. */
+async function bytesOf(c: Context): Promise<ArrayBuffer | undefined> {
+  try {
+    return await c.req.arrayBuffer();
+  } catch {
+    return undefined;
+  }
+}
+
+function utf8Of(bytes: ArrayBuffer | undefined): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Pages and files, which need no key. On Cloudflare files are answered before the Worker, from the same folder
+ * (`npm run build:assets` makes it); pages, and all of it under plain workerd, come from here.
+ */
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "../middleware/app-env.ts";
+import { methodRefused } from "../reply/methods.ts";
+
+interface Asset {
+  /** In the folder of assets. */
+  readonly file: string;
+  readonly type: string;
+}
+
+const HTML = "text/html; charset=UTF-8";
+
+/** What is served, by path. */
+export const ASSETS: Readonly<Record<string, Asset>> = {
+  "/": { file: "index.html", type: HTML },
+  "/console.js": { file: "console.js", type: "text/javascript; charset=UTF-8" },
+  "/console.css": { file: "console.css", type: "text/css; charset=UTF-8" },
+  "/icon.svg": { file: "icon.svg", type: "image/svg+xml" },
+  "/docs": { file: "docs.html", type: HTML },
+  "/docs.css": { file: "docs.css", type: "text/css; charset=UTF-8" },
+  "/openapi.json": { file: "openapi.json", type: "application/json" },
+};
+
+export const assets = new Hono<AppEnv>();
+
+for (const [path, asset] of Object.entries(ASSETS)) {
+  assets.get(path, (c) => serve(c, asset));
+  // Behind the gate they would be 401 for other methods.
+  assets.all(path, (c) => methodRefused(c, ["GET", "HEAD"]));
+}
+
+async function serve(c: Context<AppEnv>, { file, type }: Asset): Promise<Response> {
+  const binding: Fetcher | null | undefined = c.env.ASSETS;
+  const found = await binding?.fetch(`https://assets/${file}`);
+  if (!found?.ok || !found.body) return c.notFound();
+  // A disk of plain workerd knows no types. They may change with every deployment.
+  return c.body(found.body, 200, { "content-type": type, "cache-control": "no-cache" });
+}

@@ -1,0 +1,157 @@
+/**
+ * The way of a request for IDs, complete in itself: /v1/ids and /v1/blocks. It needs no router, so that the Worker can
+ * call it directly; a request that this isolate can serve from memory makes no promise.
+ */
+import type { ApiKeyRecord } from "../../core/api-key.ts";
+import { failed, type Outcome, type Problem } from "../../core/problem.ts";
+import { pointOf } from "../../service/geo.ts";
+import { after } from "../../service/issue/after.ts";
+import type { Client } from "../../service/issue/issue.ts";
+import { type Given, IDEMPOTENCY_KEY } from "../../service/issue/issue-request.ts";
+import { problemOfError } from "../../service/issue/problem-of-error.ts";
+import { paramsOfUrl } from "../../service/params.ts";
+import { authorise, type Surroundings } from "../../service/registry/authorise.ts";
+import type { Namespace } from "../../service/registry/namespaces.ts";
+import { callerOf } from "../middleware/access.ts";
+import { BAD_HOST, hasPlainHost } from "../middleware/host.ts";
+import { logFailure } from "../middleware/log.ts";
+import { REQUEST_ID, requestIdOf } from "../middleware/request-id.ts";
+import { BODY_WAIT_MS } from "../parse/limits.ts";
+import { ISSUING_METHODS, methodNotAllowed } from "../reply/methods.ts";
+import { problemParts } from "../reply/problem.ts";
+
+/** Issues and writes the response. `cut`: logs that a response which began well can't finish. */
+export type Respond = (
+  client: Client,
+  cut: (code: Problem["code"]) => void,
+) => Outcome<Response> | Promise<Outcome<Response>>;
+
+/** A route that issues. */
+export interface IssuingRoute {
+  readonly route: Client["route"];
+  /** Parses a request. */
+  readonly parse: (given: Given, namespace: Namespace, headers: Headers) => Outcome<Respond>;
+}
+
+/** One request on its way, with its caller once that is known: for the log. */
+interface Exchange extends Surroundings {
+  readonly request: Request;
+  /** The request's own, read once: each reading crosses into the platform. */
+  readonly url: string;
+  readonly headers: Headers;
+  /** The route's pattern. */
+  readonly pattern: string;
+  /** The namespace's name in the path. */
+  readonly name: string;
+  caller: ApiKeyRecord | undefined;
+}
+
+const HAS_BODY: Problem = {
+  code: "invalid_body",
+  detail: "This route takes no body; send all parameters in the query.",
+};
+
+/** Serves a request of `route` for the namespace `name`, whatever its method. Never throws. */
+export function serveIssuing(
+  route: IssuingRoute,
+  name: string,
+  request: Request,
+  { env, waitUntil }: Surroundings,
+): Response | Promise<Response> {
+  const pattern = `/v1/${route.route}/:namespace`;
+  const { url, headers } = request;
+  const facts = { request, url, headers, pattern, name };
+  const exchange: Exchange = { ...facts, env, waitUntil, caller: undefined };
+  const fail = (error: unknown) => failure(exchange, problemOfError(error), error);
+  try {
+    const outcome = outcomeOf(route, exchange);
+    return outcome instanceof Promise
+      ? outcome.then((settled) => finish(exchange, settled), fail)
+      : finish(exchange, outcome);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** Authorises, parses, issues. */
+function outcomeOf(
+  { route, parse }: IssuingRoute,
+  exchange: Exchange,
+): Outcome<Response> | Promise<Outcome<Response>> {
+  const { request, headers, env, name } = exchange;
+  if (!hasPlainHost(exchange)) return failed(BAD_HOST);
+  return after(callerOf(exchange, exchange, true), (caller) => {
+    if (!caller.ok) return caller;
+    exchange.caller = caller.value;
+    // HEAD would issue IDs that nobody sees.
+    if (!ISSUING_METHODS.includes(request.method)) return failed(methodNotAllowed(ISSUING_METHODS));
+    return after(authorise(exchange, caller.value, "issue", name), (found) => {
+      if (!found.ok) return found;
+      return after(hasBody(request), (has) => {
+        if (has) return failed(HAS_BODY);
+        const respond = parse(givenOf(exchange, caller.value), found.value, headers);
+        if (!respond.ok) return respond;
+        const { waitUntil } = exchange;
+        const client: Client = { env, waitUntil, route, caller: caller.value, headers };
+        return respond.value(client, (code) => logCut(exchange, code));
+      });
+    });
+  });
+}
+
+function givenOf({ request, url, headers }: Exchange, { id }: ApiKeyRecord): Given {
+  return {
+    params: paramsOfUrl(url),
+    from: () => pointOf(request.cf),
+    idempotencyKey: () => headers.get(IDEMPOTENCY_KEY) ?? undefined,
+    owner: id,
+  };
+}
+
+function finish(exchange: Exchange, outcome: Outcome<Response>): Response {
+  return outcome.ok ? outcome.value : failure(exchange, outcome.problem);
+}
+
+/** The response to a request that failed, logged. */
+function failure(exchange: Exchange, problem: Problem, error?: unknown): Response {
+  const requestId = requestIdOf(exchange.headers);
+  const [body, status, headers] = problemParts(problem, requestId);
+  logFailure({
+    ...logged(exchange, requestId, problem.code),
+    status,
+    ...(problem.code === "internal" && { error }),
+  });
+  const isHead = exchange.request.method === "HEAD";
+  return new Response(isHead ? null : body, {
+    status,
+    headers: { ...headers, [REQUEST_ID]: requestId },
+  });
+}
+
+function logCut(exchange: Exchange, code: Problem["code"]): void {
+  const facts = logged(exchange, requestIdOf(exchange.headers), code);
+  logFailure({ ...facts, status: 200, cut: true });
+}
+
+function logged({ request, pattern, caller }: Exchange, requestId: string, code: Problem["code"]) {
+  return { requestId, method: request.method, route: pattern, code, caller };
+}
+
+/** Reads no further than the first byte, and waits no longer than BODY_WAIT_MS for it. */
+function hasBody({ body, headers }: Request): boolean | Promise<boolean> {
+  if (!body) return false;
+  const length = headers.get("content-length");
+  return length === null ? hasBytes(body) : length !== "0";
+}
+
+async function hasBytes(body: ReadableStream<Uint8Array>): Promise<boolean> {
+  const reader = body.getReader();
+  const late = scheduler.wait(BODY_WAIT_MS).then(() => ({ done: false, value: undefined }));
+  try {
+    const { done, value } = await Promise.race([reader.read(), late]);
+    return !done && value?.length !== 0;
+  } catch {
+    // A body that breaks off is one.
+    return true;
+  }
+}

@@ -1,0 +1,121 @@
+import { type Context, Hono } from "hono";
+import {
+  NAME_TAKES,
+  NAMESPACE_NAME,
+  type NamespaceDefinition,
+  type NamespaceInput,
+} from "../../core/namespace/namespace.ts";
+import { NAMESPACE_RETIRED, type Problem } from "../../core/problem.ts";
+import type { PutReply, Revoked } from "../../objects/registry.ts";
+import { LIST_PAGE_MAX } from "../../service/limits.ts";
+import { parseQuery } from "../../service/params.ts";
+import { UNKNOWN_NAMESPACE } from "../../service/registry/authorise.ts";
+import {
+  isBuiltIn,
+  listNamespaces,
+  type Namespace,
+  namespaceOf,
+  putNamespace,
+  retireNamespace,
+} from "../../service/registry/namespaces.ts";
+import { requires } from "../middleware/access.ts";
+import type { AppEnv } from "../middleware/app-env.ts";
+import { withNamespace } from "../middleware/namespace.ts";
+import { invalidBody, limitedBody, readBody, timelyBody } from "../parse/body.ts";
+import { NamespaceBody, namespaceBodyLike } from "../parse/namespace-body.ts";
+import { pageOf, pageQuery } from "../parse/pagination.ts";
+import { invalidParameters, problem } from "../reply/problem.ts";
+
+export const NAMESPACES_QUERY = pageQuery(NAMESPACE_NAME);
+
+/** `/v1/namespaces`: which there are; making, changing and retiring one's own. */
+export const namespaces = new Hono<AppEnv>();
+
+namespaces.get("/", requires("read"), async (c) => {
+  const { values, errors } = parseQuery(c.req, NAMESPACES_QUERY);
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const { limit = LIST_PAGE_MAX, cursor = "" } = values;
+  const { namespaces: only } = c.get("caller");
+  const found = await listNamespaces(c.env.REGISTRY, { after: cursor, limit: limit + 1, only });
+  const { shown, next } = pageOf(found, limit, ({ name }) => name);
+  return c.json({ namespaces: shown.map(bodyOf), ...next });
+});
+
+namespaces.get("/:namespace", withNamespace("read"), (c) => {
+  const { errors } = parseQuery(c.req, {});
+  if (errors.length > 0) return invalidParameters(c, errors);
+  return c.json(bodyOf(c.get("namespace")));
+});
+
+namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async (c) => {
+  const name = c.req.param("namespace");
+  if (isBuiltIn(name)) return builtInNamespace(c);
+  const { errors } = parseQuery(c.req, {});
+  if (!NAMESPACE_NAME.test(name))
+    errors.push({ parameter: "namespace", detail: `takes ${NAME_TAKES}` });
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const body = await readBody(c, NamespaceBody, namespaceBodyLike);
+  if (!body.ok) return body.response;
+  const reply = await putNamespace(
+    c.env.REGISTRY,
+    name,
+    body.value satisfies NamespaceInput,
+    c.get("caller"),
+  );
+  return putAnswer(c, reply);
+});
+
+namespaces.delete("/:namespace", requires("admin"), async (c) => {
+  const name = c.req.param("namespace");
+  if (isBuiltIn(name)) return builtInNamespace(c);
+  const { errors } = parseQuery(c.req, {});
+  if (errors.length > 0) return invalidParameters(c, errors);
+  const retired = await retireNamespace(c.env.REGISTRY, name, c.get("caller"));
+  return retired ? c.body(null, 204) : problem(c, UNKNOWN_NAMESPACE);
+});
+
+function putAnswer(c: Context, reply: Exclude<PutReply, Revoked>): Response {
+  switch (reply.kind) {
+    case "created":
+      return c.json(bodyOf(namespaceOf(reply.stored)), 201);
+    case "changed":
+      return c.json(bodyOf(namespaceOf(reply.stored)));
+    case "invalid":
+      return invalidBody(c, reply.errors);
+    case "conflict":
+      return problem(c, conflict(reply.fields, reply.stored, reply.wished));
+    case "retired":
+      return problem(c, NAMESPACE_RETIRED);
+    case "full": {
+      const detail =
+        reply.of === "names"
+          ? `Limit of ${reply.most} names reached: those of retired namespaces stay taken.`
+          : `Limit of ${reply.most} namespaces reached; retire unused ones.`;
+      return problem(c, { code: "forbidden", detail });
+    }
+  }
+}
+
+function conflict(
+  fields: readonly string[],
+  stored: NamespaceDefinition,
+  wished: NamespaceDefinition,
+): Problem {
+  const fixed =
+    stored.kind === "segment"
+      ? "Kind, start, delta and remainder never change, max only grows."
+      : "Kind, layout, regions and keyShards never change, shards only grow.";
+  const detail = `The namespace exists with another ${fields.join(", ")}. ${fixed}`;
+  return { code: "layout_conflict", detail, conflict: { stored, wished } };
+}
+
+function builtInNamespace(c: Context): Response {
+  const detail = "Built-in namespaces never change; make one of another name.";
+  return problem(c, { code: "builtin_namespace", detail });
+}
+
+function bodyOf(namespace: Namespace) {
+  const { name, builtIn, retired, createdMs, definition } = namespace;
+  const createdAt = createdMs === undefined ? undefined : new Date(createdMs).toISOString();
+  return { name, ...definition, builtIn, retired, createdAt };
+}

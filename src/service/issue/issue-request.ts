@@ -1,0 +1,180 @@
+/** Requests for IDs as values: parsed from parameters, checked against the namespace they are for. */
+import * as v from "valibot";
+import type { Placement as CallPlacement, ParameterError } from "../../core/binding.ts";
+import { ENCODINGS } from "../../core/codec.ts";
+import {
+  BLOCKS_COUNT_MAX,
+  IDEMPOTENCY_KEY_CHARS_MAX,
+  IDS_COUNT_MAX,
+  KEY_BYTES_MAX,
+  SAFE_ID_BITS_MAX,
+  TEXT_COUNT_MAX,
+} from "../../core/limits.ts";
+import { idleCapacity } from "../../core/line/lanes.ts";
+import { failed, invalidParameters, type Outcome } from "../../core/problem.ts";
+import type { GeoPoint } from "../../core/regions.ts";
+import { oneOfTakes, type Takes, wholeTakes } from "../../core/takes.ts";
+import { isStrict, type Placement } from "../calls/pick-shard.ts";
+import { GIVEN_ONCE, type Params, parseParams } from "../params.ts";
+import type { Namespace } from "../registry/namespaces.ts";
+import { anyWholeText, oneOf, wholeText } from "../schema.ts";
+
+/** IDs as text in some encoding, or `number`: JSON numbers, in layouts of at most 53 bits. */
+export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
+export type IdEncoding = (typeof ID_ENCODINGS)[number];
+
+/** The header of a request that may be repeated (draft-ietf-httpapi-idempotency-key-header). */
+export const IDEMPOTENCY_KEY = "idempotency-key";
+const IDEMPOTENCY_KEY_FORMAT = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
+
+const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
+
+const PLACEMENT = {
+  shard: v.optional(anyWholeText),
+  key: v.optional(
+    v.pipe(v.string(KEY_TAKES), v.minLength(1, KEY_TAKES), v.maxBytes(KEY_BYTES_MAX, KEY_TAKES)),
+  ),
+  order: v.optional(oneOf(["fresh", "strict"])),
+};
+
+export const IDS_QUERY = {
+  count: v.optional(wholeText(1, TEXT_COUNT_MAX)),
+  encoding: v.optional(oneOf(ID_ENCODINGS)),
+  format: v.optional(oneOf(["json", "text"])),
+  ...PLACEMENT,
+};
+
+export const BLOCKS_QUERY = { count: v.optional(wholeText(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
+
+/** A request for IDs, in order. */
+export interface IssueRequest {
+  readonly namespace: Namespace;
+  readonly count: number;
+  readonly placement: Placement;
+}
+
+/** … and the form of its response. */
+export interface IdsRequest extends IssueRequest {
+  readonly encoding: IdEncoding;
+  readonly format: "json" | "text";
+}
+
+/** The rest of a request: facts that no parameter holds. */
+export interface Given {
+  readonly params: Params;
+  /** The place the request comes from, if known. */
+  readonly from: () => GeoPoint | undefined;
+  readonly idempotencyKey: () => string | undefined;
+  /** Owns the idempotency key: two callers may use the same one. */
+  readonly owner: string;
+}
+
+/** Parses a request for single IDs. `defaultFormat`: of the response, asked for only if the parameters have none. */
+export function parseIdsRequest(
+  given: Given,
+  namespace: Namespace,
+  defaultFormat: () => IdsRequest["format"],
+): Outcome<IdsRequest> {
+  const { values, errors } = parseParams(given.params, IDS_QUERY);
+  const { count = 1, encoding = "decimal", format = defaultFormat() } = values;
+  const placement = placementOf(given, values, errors, namespace);
+  // A text stream makes many calls, so only its own limit bounds it.
+  const mostJson = Math.min(IDS_COUNT_MAX, mostAtOnce(namespace, placement));
+  const most = format === "text" ? TEXT_COUNT_MAX : mostJson;
+  demand(errors, "count", count <= most, () => {
+    const orText = format === "text" ? "" : ` here, with format=text to ${TEXT_COUNT_MAX}`;
+    return wholeTakes(1, most, orText);
+  });
+  checkEncoding(errors, encoding, namespace);
+  if (errors.length > 0) return failed(invalidParameters(errors));
+  return { ok: true, value: { namespace, count, encoding, format, placement } };
+}
+
+/** Parses a request for blocks. */
+export function parseBlocksRequest(given: Given, namespace: Namespace): Outcome<IssueRequest> {
+  const { values, errors } = parseParams(given.params, BLOCKS_QUERY);
+  const { count = 1 } = values;
+  const placement = placementOf(given, values, errors, namespace);
+  const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
+  demand(errors, "count", count <= most, () => wholeTakes(1, most, " here"));
+  if (errors.length > 0) return failed(invalidParameters(errors));
+  return { ok: true, value: { namespace, count, placement } };
+}
+
+/** The errors of an idempotency key; none if it is absent. */
+export function idempotencyErrors(key: string | undefined): ParameterError[] {
+  if (key === undefined || IDEMPOTENCY_KEY_FORMAT.test(key)) return [];
+  const detail = `takes 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
+  return [{ parameter: IDEMPOTENCY_KEY, detail }];
+}
+
+/** `number` needs a namespace whose every ID is a safe integer. */
+export function checkEncoding(
+  errors: ParameterError[],
+  encoding: IdEncoding,
+  namespace: Namespace,
+): void {
+  const unsafe = unsafeNumbers(namespace);
+  if (unsafe === undefined) return;
+  demand(errors, "encoding", encoding !== "number", () => {
+    return oneOfTakes(ENCODINGS, ` here; number only ${unsafe}`);
+  });
+}
+
+/** Why not every ID of a namespace is a safe integer; undefined if each is. */
+function unsafeNumbers(namespace: Namespace): string | undefined {
+  if (namespace.kind === "segment") {
+    const { max } = namespace.numbers;
+    if (max <= BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+    return `in segments whose max is at most ${Number.MAX_SAFE_INTEGER}, and this one's is ${max}`;
+  }
+  const { totalBits } = namespace.layout;
+  if (totalBits <= SAFE_ID_BITS_MAX) return undefined;
+  return `in layouts of at most ${SAFE_ID_BITS_MAX} bits, and this one has ${totalBits}`;
+}
+
+function placementOf(
+  given: Given,
+  { shard, key, order }: CallPlacement,
+  errors: ParameterError[],
+  { shards, kind }: Namespace,
+): Placement {
+  const inRange = shard === undefined || shard < shards;
+  demand(errors, "shard", inRange, () => wholeTakes(0, shards - 1));
+  const { texts } = given.params;
+  if (texts.has("shard") && texts.has("key")) {
+    errors.push({
+      parameter: "key",
+      detail: "and shard exclude each other: a key has its own shard",
+    });
+  }
+  const placement = { shard, orderingKey: key, strict: order === "strict", from: given.from };
+  // Snowflakes depend on the clock, so a repeated request gets other IDs.
+  const idempotencyKey = kind === "segment" ? given.idempotencyKey() : undefined;
+  if (idempotencyKey === undefined) return placement;
+  errors.push(...idempotencyErrors(idempotencyKey));
+  return { ...placement, idempotencyKey: `${given.owner} ${idempotencyKey}` };
+}
+
+/** A count that an idle line could never open is rejected for good: no retry would help. */
+function mostAtOnce(namespace: Namespace, placement: Placement): number {
+  if (namespace.kind === "segment") return Number.POSITIVE_INFINITY;
+  return idleCapacity(namespace.layout, namespace.policy, isStrict(placement));
+}
+
+/**
+ * Adds an error if a demand of this namespace does not hold. A parameter that is rejected anyway gets the allowed
+ * values of this namespace.
+ */
+function demand(
+  errors: ParameterError[],
+  parameter: string,
+  holds: boolean,
+  takes: () => Takes,
+): void {
+  if (holds && errors.length === 0) return;
+  const index = errors.findIndex((error) => error.parameter === parameter);
+  if (errors[index]?.detail === GIVEN_ONCE) return;
+  if (index >= 0) errors[index] = { parameter, ...takes() };
+  else if (!holds) errors.push({ parameter, ...takes() });
+}

@@ -1,0 +1,27 @@
+import type { Problem } from "../../core/problem.ts";
+import { REGISTRY_RETRY_MS } from "../limits.ts";
+import { KeyRevokedError, RegistryUnavailableError } from "../registry/registry-call.ts";
+import { KEYS_LIMITED, KeysLimitedError } from "./rate-limit.ts";
+
+/** No key in force: one text for every such token, so that it tells nothing about the token. */
+export const UNAUTHORIZED: Problem = {
+  code: "unauthorized",
+  detail: "This route takes `Authorization: Bearer KEY` with a key that is in force.",
+};
+
+/** The problem for an error thrown inside. */
+export function problemOfError(error: unknown): Problem {
+  if (error instanceof KeyRevokedError) return UNAUTHORIZED;
+  if (error instanceof KeysLimitedError) return KEYS_LIMITED;
+  if (error instanceof RegistryUnavailableError) return registryUnavailable(error.maybeDone);
+  const detail = "The request failed inside; the log has a line with its requestId.";
+  return { code: "internal", detail, definite: false };
+}
+
+function registryUnavailable(maybeDone: boolean): Problem {
+  const detail = maybeDone
+    ? "The registry of namespaces and keys did not answer; it may have done what was asked."
+    : "The registry of namespaces and keys does not answer; try again.";
+  const code = "registry_unavailable";
+  return { code, detail, definite: !maybeDone, retryAfterMs: REGISTRY_RETRY_MS };
+}

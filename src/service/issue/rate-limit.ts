@@ -1,0 +1,58 @@
+/** Rate limits, by the bindings LIMITER (IDs) and LOOKUP_LIMITER (keys). Without a binding there is no limit. */
+import type { Problem } from "../../core/problem.ts";
+import { RATE_LIMIT_PERIOD_S } from "../limits.ts";
+
+/** Too many unknown keys came from one address. */
+export class KeysLimitedError extends Error {
+  override readonly name = "KeysLimitedError";
+}
+
+export const IDS_LIMITED = limited(`Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`);
+export const KEYS_LIMITED = limited(
+  `Too many keys were tried from this address within ${RATE_LIMIT_PERIOD_S} s.`,
+);
+
+function limited(detail: string): Problem {
+  return { code: "rate_limited", detail, retryAfterMs: RATE_LIMIT_PERIOD_S * 1000 };
+}
+
+/** Charges `count` IDs to an API key, or to the client's address if access is open. False: it has had too many. */
+export function chargeIds(
+  { LIMITER, ACCESS }: Env,
+  headers: Headers,
+  apiKeyId: string,
+  count: number,
+): true | Promise<boolean> {
+  if (!isBound(LIMITER)) return true;
+  return isWithin(LIMITER, ACCESS === "open" ? addressOf(headers) : `key:${apiKeyId}`, count);
+}
+
+/**
+ * Charges the client's address for a key that the registry is to be asked about: anybody can make up keys of the right
+ * form. Throws KeysLimitedError.
+ */
+export async function chargeLookUp({ LOOKUP_LIMITER }: Env, headers: Headers): Promise<void> {
+  if (!isBound(LOOKUP_LIMITER)) return;
+  if (!(await isWithin(LOOKUP_LIMITER, addressOf(headers), 1))) {
+    throw new KeysLimitedError(KEYS_LIMITED.detail);
+  }
+}
+
+/** The generated type says that it is always bound; an unset binding is undefined, or null in plain workerd. */
+function isBound(limiter: RateLimit | null | undefined): limiter is RateLimit {
+  return limiter !== undefined && limiter !== null;
+}
+
+function addressOf(headers: Headers): string {
+  return `address:${headers.get("cf-connecting-ip") ?? ""}`;
+}
+
+/** A limiter that fails limits nobody: it must not take the service down with it. */
+async function isWithin(limiter: RateLimit, key: string, delta: number): Promise<boolean> {
+  try {
+    return (await limiter.limit({ key, delta })).success;
+  } catch (error) {
+    console.error(JSON.stringify({ limiter: error instanceof Error ? error.message : "failed" }));
+    return true;
+  }
+}

@@ -1,0 +1,199 @@
+/** Taking IDs of a namespace of either kind: from this isolate's stock, from a shard, or from a segment's object. */
+import { BatchDemand } from "../../core/blocks/batch-demand.ts";
+import type { Block } from "../../core/blocks/block.ts";
+import { FreshDemand } from "../../core/blocks/fresh-demand.ts";
+import { SEGMENT_STEP_MAX } from "../../core/limits.ts";
+import { idleCapacity } from "../../core/line/lanes.ts";
+import { isDefinite } from "../../core/refusal.ts";
+import { type Allocation, blockOf } from "../../core/segment/segment.ts";
+import { SegmentDemand } from "../../core/segment/segment-demand.ts";
+import type { Issued } from "../calls/issued.ts";
+import { isPinned } from "../calls/pick-shard.ts";
+import { fetchNumbers, fetchSegment } from "../calls/segment-call.ts";
+import { askAtOnce, askShards } from "../calls/shard-call.ts";
+import {
+  BATCH_AT_ONCE_DIVISOR,
+  BATCH_BLOCKS_MAX,
+  BATCH_FRESH_DIVISOR,
+  FRESH_BLOCKS_MAX,
+  HOME_COUNT_MAX,
+  STREAM_CALL_COUNT,
+} from "../limits.ts";
+import type { SegmentNamespace, SnowflakeNamespace } from "../registry/namespaces.ts";
+import { Prefetcher, type PrefetchRules, type Source } from "./prefetcher.ts";
+import { callCountMax, streamFromShards } from "./stream.ts";
+
+type SnowflakeSource = Source<SnowflakeNamespace>;
+type SegmentSource = Source<SegmentNamespace>;
+
+/** A segment's one object counts as this shard. */
+const ONLY_SHARD = 0;
+
+const FRESH = {
+  follow: (buffer, rule, { policy }) => {
+    buffer.freshForMs = policy.freshForMs;
+    rule.freshForMs = policy.freshForMs;
+  },
+  ofOneFetch: true,
+} satisfies Partial<PrefetchRules<SnowflakeNamespace, FreshDemand>>;
+
+const singles = new Prefetcher<SnowflakeNamespace, FreshDemand>({
+  ...FRESH,
+  ruleFor: ({ policy }) => new FreshDemand(policy.freshForMs),
+  countMax: singlesMax,
+  fetch: ({ env, namespace, placement }, count) =>
+    askShards(env.SHARD, namespace, placement, count),
+});
+
+/** Apart from single IDs: a batch would take the IDs that many single requests wait for. */
+const batches = new Prefetcher<SnowflakeNamespace, BatchDemand>({
+  ...FRESH,
+  ruleFor: ({ policy }) => new BatchDemand(policy.freshForMs),
+  countMax: batchesMax,
+  // A fetch that waits would arrive too late, and hold up the requests that wait for theirs.
+  fetch: ({ env, namespace, placement }, count) =>
+    askAtOnce(env.SHARD, namespace, placement, count),
+  asked: (rule, count) => rule.asked(count),
+});
+
+/** Leaf's double buffer. */
+const segments = new Prefetcher<SegmentNamespace, SegmentDemand>({
+  ruleFor: ({ definition }) => new SegmentDemand(definition.step),
+  follow: (_buffer, rule, { definition }) => {
+    rule.namespaceStep = definition.step;
+  },
+  countMax: () => SEGMENT_STEP_MAX,
+  fetch: async ({ env, namespace }, count) =>
+    issuedOf(namespace, await fetchSegment(env.SEGMENTS, namespace, count)),
+  ofOneFetch: false,
+});
+
+/** `count` IDs: from the stock, at once, unless they are pinned or the stock has too few. */
+export function takeIds(source: Source, count: number): Issued | Promise<Issued> {
+  if (isSegment(source)) return takeNumbers(source, count);
+  if (!isSnowflake(source)) return ofNoKind();
+  return takeFresh(source, count) ?? askFor(source, count);
+}
+
+/** `count` IDs for a caller that keeps a stock of its own: asked for now. */
+export function takeExact(source: Source, count: number): Promise<Issued> {
+  if (isSegment(source)) return exactNumbers(source, count);
+  return isSnowflake(source) ? askFor(source, count) : ofNoKind();
+}
+
+/** `count` IDs in parts, and whether all of them come from one shard. A refusal is the last value. */
+export function takeStream(
+  source: Source,
+  count: number,
+): { readonly parts: AsyncGenerator<Issued>; readonly oneShard: boolean } {
+  if (isSegment(source)) return { parts: numbersInParts(source, count), oneShard: true };
+  if (!isSnowflake(source)) return ofNoKind();
+  const { env, namespace, placement } = source;
+  const oneShard = isPinned(placement) || count <= callCountMax(namespace, placement);
+  return { parts: streamFromShards(env.SHARD, namespace, placement, count), oneShard };
+}
+
+function askFor({ env, namespace, placement }: SnowflakeSource, count: number): Promise<Issued> {
+  return askShards(env.SHARD, namespace, placement, count);
+}
+
+function takeFresh(source: SnowflakeSource, count: number): Issued | undefined {
+  if (isPinned(source.placement)) return undefined;
+  return count === 1 ? singles.serve(source, count) : batches.serve(source, count);
+}
+
+/** Leaf fails if both of its segments are used up while the next is on its way; here each request fetches for itself. */
+function takeNumbers(source: SegmentSource, count: number): Issued | Promise<Issued> {
+  const stock = isFromObject(source) ? undefined : segments.stockFor(source.namespace, count);
+  if (!stock) return exactNumbers(source, count);
+  const nowMs = Date.now();
+  const issued = segments.take(stock, count, nowMs);
+  // No segment would do for a count above its step.
+  const isSegmentEnough = count <= source.namespace.definition.step;
+  const fetching = issued || isSegmentEnough ? segments.prefetch(source, stock, nowMs) : undefined;
+  if (issued) return issued;
+  if (!fetching) return exactNumbers(source, count);
+  return fetching.then(
+    (refused) => refused ?? segments.take(stock, count, Date.now()) ?? exactNumbers(source, count),
+  );
+}
+
+/** `count` IDs straight from the object; none is skipped if the order is strict. */
+async function exactNumbers(source: SegmentSource, count: number): Promise<Issued> {
+  const { env, namespace, placement } = source;
+  const { idempotencyKey } = placement;
+  const skips = !isFromObject(source);
+  const asked = { idempotencyKey, skips };
+  return issuedOf(namespace, await fetchNumbers(env.SEGMENTS, namespace, count, asked));
+}
+
+/** Parts of STREAM_CALL_COUNT, fetched in one call: a stream writes no more than that at once. */
+async function* numbersInParts(source: SegmentSource, count: number): AsyncGenerator<Issued> {
+  const issued = await exactNumbers(source, count);
+  if (!issued.ok) return yield issued;
+  for (const block of issued.blocks) {
+    for (let offset = 0; offset < block.count; offset += STREAM_CALL_COUNT) {
+      yield { ...issued, blocks: [partOf(block, offset, STREAM_CALL_COUNT)] };
+    }
+  }
+}
+
+/** Pinned numbers, and those of a kept answer, come from the object. */
+function isFromObject({ placement }: SegmentSource): boolean {
+  return isPinned(placement) || placement.idempotencyKey !== undefined;
+}
+
+function issuedOf({ numbers }: SegmentNamespace, allocation: Allocation): Issued {
+  if (!allocation.ok) {
+    const { refusal } = allocation;
+    return { ok: false, refusal, definite: isDefinite(refusal), waitedMs: 0 };
+  }
+  const block = blockOf(numbers, allocation.segment);
+  if (!block) throw new Error("a segment object gave a segment without an ID");
+  return { ok: true, shard: ONLY_SHARD, blocks: [block] };
+}
+
+function partOf({ first, count, stride = 1 }: Block, offset: number, most: number): Block {
+  const part = {
+    first: first + BigInt(offset) * BigInt(stride),
+    count: Math.min(most, count - offset),
+  };
+  return stride === 1 ? part : { ...part, stride };
+}
+
+/** Single IDs of one fetch: a home shard's share of its ms, an idle line's room, a bounded number of blocks. */
+function singlesMax({ layout, policy }: SnowflakeNamespace): number {
+  if (policy.freshForMs === 0) return 0;
+  const openAtOnce = idleCapacity(layout, policy, false);
+  return Math.min(HOME_COUNT_MAX, openAtOnce, FRESH_BLOCKS_MAX * layout.sequenceCount);
+}
+
+/**
+ * IDs of one fetch of batches: a part of the IDs that a line opens while they are fresh, and of the IDs that an idle
+ * line opens at once, so that others are still served; a bounded number of blocks. 0 if a tick outlasts the stock:
+ * leftovers would starve the rest of that tick.
+ */
+function batchesMax({ layout, policy }: SnowflakeNamespace): number {
+  const { sequenceCount, tickMs } = layout;
+  const { freshForMs } = policy;
+  if (freshForMs === 0 || tickMs > freshForMs) return 0;
+  const openAtOnce = idleCapacity(layout, { ...policy, maxWaitMs: 0 }, false);
+  const openWhileFresh = (sequenceCount * freshForMs) / tickMs;
+  return Math.min(
+    Math.floor(openAtOnce / BATCH_AT_ONCE_DIVISOR),
+    Math.floor(openWhileFresh / BATCH_FRESH_DIVISOR),
+    BATCH_BLOCKS_MAX * sequenceCount,
+  );
+}
+
+function isSegment(source: Source): source is SegmentSource {
+  return source.namespace.kind === "segment";
+}
+
+function isSnowflake(source: Source): source is SnowflakeSource {
+  return source.namespace.kind === "snowflake";
+}
+
+function ofNoKind(): never {
+  throw new Error("a namespace is of the kind snowflake or segment");
+}

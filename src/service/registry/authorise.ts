@@ -1,0 +1,60 @@
+import { type ApiKeyRecord, hasScope, mayUse, type Scope } from "../../core/api-key.ts";
+import { failed, NAMESPACE_RETIRED, type Outcome, type Problem } from "../../core/problem.ts";
+import {
+  BUILT_IN_NAMESPACES,
+  findNamespace,
+  type Namespace,
+  namespaceInMemory,
+} from "./namespaces.ts";
+
+const OTHER_NAMESPACES: Problem = {
+  code: "forbidden",
+  detail: "This key is restricted to other namespaces.",
+};
+const BUILT_IN = BUILT_IN_NAMESPACES.map(({ name }) => name).join(", ");
+export const UNKNOWN_NAMESPACE: Problem = {
+  code: "unknown_namespace",
+  detail: `There is no namespace of that name. Built in are ${BUILT_IN}; PUT /v1/namespaces/{namespace} makes others.`,
+};
+
+/** Bindings of a request, and the promise that keeps work alive. */
+export interface Surroundings {
+  readonly env: Env;
+  /** Keeps work alive that outlives the response. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+/** Rejects a caller whose key lacks the scope. */
+export function refuseScope(caller: ApiKeyRecord, scope: Scope): Problem | undefined {
+  if (hasScope(caller, scope)) return undefined;
+  return { code: "forbidden", detail: `This route takes a key with the scope ${scope}.` };
+}
+
+/** Rejects a caller whose key is restricted to other namespaces. */
+export function refuseNamespace(caller: ApiKeyRecord, name: string): Problem | undefined {
+  return mayUse(caller, name) ? undefined : OTHER_NAMESPACES;
+}
+
+/**
+ * The namespace of that name, if the caller may use it: at once if this isolate has it in memory. A retired one issues
+ * nothing (scope `issue`). Throws RegistryUnavailableError.
+ */
+export function authorise(
+  { env, waitUntil }: Surroundings,
+  caller: ApiKeyRecord,
+  scope: Scope,
+  name: string,
+): Outcome<Namespace> | Promise<Outcome<Namespace>> {
+  const refused = refuseScope(caller, scope) ?? refuseNamespace(caller, name);
+  if (refused) return failed(refused);
+  const known = namespaceInMemory(name);
+  if (known) return usable(known, scope);
+  return findNamespace(env.REGISTRY, name, waitUntil).then((namespace) =>
+    namespace ? usable(namespace, scope) : failed(UNKNOWN_NAMESPACE),
+  );
+}
+
+function usable(namespace: Namespace, scope: Scope): Outcome<Namespace> {
+  const isUsable = scope !== "issue" || !namespace.retired;
+  return isUsable ? { ok: true, value: namespace } : failed(NAMESPACE_RETIRED);
+}

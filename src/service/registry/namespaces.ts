@@ -1,0 +1,221 @@
+import type { ApiKeyRecord } from "../../core/api-key.ts";
+import { type Layout, layoutOf } from "../../core/layout/layout.ts";
+import { lineSpecOf, type NamespacePolicy } from "../../core/layout/policy.ts";
+import {
+  defineNamespace,
+  NAMESPACE_NAME,
+  type NamespaceDefinition,
+  type NamespaceInput,
+  type SnowflakeDefinition,
+} from "../../core/namespace/namespace.ts";
+import type { Region } from "../../core/regions.ts";
+import type { SegmentNumbers } from "../../core/segment/segment.ts";
+import { type SegmentDefinition, segmentNumbersOf } from "../../core/segment/segment-definition.ts";
+import type { PutReply, Registry, RemoveReply, Revoked } from "../../objects/registry.ts";
+import type { StoredNamespace } from "../../objects/registry-storage.ts";
+import { NAMESPACE_STALE_MAX_MS } from "../limits.ts";
+import { RegistryCache } from "./registry-cache.ts";
+import { callRegistry, confirmed, type RegistryBinding } from "./registry-call.ts";
+
+interface AnyNamespace {
+  readonly name: string;
+  readonly builtIn: boolean;
+  /** Retired: nothing is issued any more, decode and range go on. */
+  readonly retired: boolean;
+  /** Unix ms of its creation; absent where it is built in. */
+  readonly createdMs?: number;
+  /** Worker IDs 0..shards−1 are shards; a segment's one object counts as shard 0. */
+  readonly shards: number;
+}
+
+/** Time-ordered IDs with their shards, ready to be served. Two namespaces may produce equal numbers. */
+export interface SnowflakeNamespace extends AnyNamespace {
+  readonly kind: "snowflake";
+  readonly definition: SnowflakeDefinition;
+  readonly layout: Layout;
+  readonly policy: NamespacePolicy;
+  /** Shards that keys are hashed over. */
+  readonly keyShards: number;
+  /** Shard i is first made near regions[i mod n]. */
+  readonly regions: readonly Region[];
+  /** Layout and policy as the JSON text that goes along with each shard call. */
+  readonly lineSpec: string;
+}
+
+/** Dense numbers without a clock, ready to be served. */
+export interface SegmentNamespace extends AnyNamespace {
+  readonly kind: "segment";
+  readonly definition: SegmentDefinition;
+  readonly numbers: SegmentNumbers;
+  /** The numbers as the JSON text that goes along with each call. */
+  readonly segmentSpec: string;
+}
+
+/** A named ID space. */
+export type Namespace = SnowflakeNamespace | SegmentNamespace;
+
+/**
+ * The presets that are built-in namespaces too, for ever: a new preset gets no namespace of its own, since somebody may
+ * have given that name to another layout.
+ */
+const BUILT_IN_PRESETS = ["default", "twitter", "leaf", "js53", "node"] as const;
+/** The built-in segment namespace, for trying. */
+const SEGMENT_NAME = "segment";
+
+const BUILT_IN: ReadonlyMap<string, Namespace> = new Map([
+  ...BUILT_IN_PRESETS.map((name) => builtIn(name, { kind: "snowflake", preset: name })),
+  builtIn(SEGMENT_NAME, { kind: "segment" }),
+]);
+
+/** Namespaces of the registry that this isolate knows. If the registry fails, they are served from memory for a while. */
+const known = new RegistryCache<Namespace>({ staleMaxMs: NAMESPACE_STALE_MAX_MS });
+
+/** The built-in namespaces. Their names and layouts never change, and no other name becomes one. */
+export const BUILT_IN_NAMESPACES: readonly Namespace[] = [...BUILT_IN.values()];
+
+/**
+ * The namespace of that name, built in, remembered or asked for at the registry; undefined where there is none.
+ * Throws RegistryUnavailableError.
+ */
+export async function findNamespace(
+  registry: RegistryBinding,
+  name: string,
+  waitUntil: (work: Promise<unknown>) => void,
+): Promise<Namespace | undefined> {
+  const namespace = BUILT_IN.get(name);
+  if (namespace) return namespace;
+  if (!NAMESPACE_NAME.test(name)) return undefined;
+  const read = async (): Promise<Namespace | undefined> => {
+    const stored = await callRegistry<StoredNamespace | undefined>(registry, (stub) =>
+      stub.namespace(name),
+    );
+    return stored && namespaceOf(stored);
+  };
+  return known.get(name, read, { waitUntil });
+}
+
+/** The namespace of that name, where this isolate knows it without asking; undefined says nothing. */
+export function namespaceInMemory(name: string): Namespace | undefined {
+  return BUILT_IN.get(name) ?? known.peek(name);
+}
+
+/** Which namespaces to list. */
+export interface NamespacePage {
+  /** From the first name after this one. */
+  readonly after: string;
+  readonly limit: number;
+  /** Only these; absent: all. */
+  readonly only?: readonly string[] | undefined;
+}
+
+/** A page of namespaces in the order of their names. Throws RegistryUnavailableError. */
+export async function listNamespaces(
+  registry: RegistryBinding,
+  { after, limit, only }: NamespacePage,
+): Promise<Namespace[]> {
+  const stored = await callRegistry<StoredNamespace[]>(registry, (stub) =>
+    stub.namespaces(after, limit, only),
+  );
+  const builtIns = BUILT_IN_NAMESPACES.filter(
+    ({ name }) => name > after && (only?.includes(name) ?? true),
+  );
+  const page = [...builtIns, ...stored.map(namespaceOf)];
+  return page.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, limit);
+}
+
+/**
+ * Creates or changes a namespace. This isolate serves the change at once. `by`: who does it.
+ * Throws RegistryUnavailableError and KeyRevokedError.
+ */
+export async function putNamespace(
+  registry: RegistryBinding,
+  name: string,
+  input: NamespaceInput,
+  by: ApiKeyRecord,
+): Promise<Exclude<PutReply, Revoked>> {
+  const put = (stub: DurableObjectStub<Registry>) => stub.putNamespace(name, input, by.id);
+  try {
+    return confirmed(await callRegistry<PutReply>(registry, put, { changes: true }));
+  } finally {
+    known.forget(name);
+  }
+}
+
+/** Retires a name for ever; false if there is none. `by`: who does it. Throws as `putNamespace`. */
+export async function retireNamespace(
+  registry: RegistryBinding,
+  name: string,
+  by: ApiKeyRecord,
+): Promise<boolean> {
+  const retire = (stub: DurableObjectStub<Registry>) => stub.retireNamespace(name, by.id);
+  try {
+    const reply = await callRegistry<RemoveReply>(registry, retire, { changes: true });
+    return confirmed(reply).kind === "removed";
+  } finally {
+    known.forget(name);
+  }
+}
+
+export function isBuiltIn(name: string): boolean {
+  return BUILT_IN.has(name);
+}
+
+/** Makes a stored namespace ready to be served. */
+export function namespaceOf({
+  name,
+  definition,
+  createdMs,
+  retiredMs,
+}: StoredNamespace): Namespace {
+  return {
+    ...served(name, definition),
+    builtIn: false,
+    retired: retiredMs !== undefined,
+    createdMs,
+  };
+}
+
+/** How long IDs may be used, in ms since they were asked for; undefined for a segment. */
+export function freshForMsOf(namespace: Namespace): number | undefined {
+  return namespace.kind === "snowflake" ? namespace.policy.freshForMs : undefined;
+}
+
+/** The region that shard `shard` is first made in. */
+export function regionOf({ regions }: SnowflakeNamespace, shard: number): Region {
+  const region = regions[shard % regions.length];
+  if (region === undefined) throw new RangeError("a namespace has at least one region");
+  return region;
+}
+
+function builtIn(name: string, input: NamespaceInput): [string, Namespace] {
+  const defined = defineNamespace(input);
+  if (defined.kind !== "defined") throw new RangeError(`${name} is no namespace`);
+  return [name, { ...served(name, defined.definition), builtIn: true, retired: false }];
+}
+
+function served(name: string, definition: NamespaceDefinition) {
+  return definition.kind === "segment"
+    ? servedSegment(name, definition)
+    : servedSnowflake(name, definition);
+}
+
+function servedSegment(name: string, definition: SegmentDefinition) {
+  const { kind, start, max, delta, remainder } = definition;
+  const segmentSpec = JSON.stringify({ start, max, delta, remainder });
+  return { name, kind, definition, numbers: segmentNumbersOf(definition), segmentSpec, shards: 1 };
+}
+
+function servedSnowflake(name: string, definition: SnowflakeDefinition) {
+  const { kind, layout, policy, shards, keyShards, regions } = definition;
+  return {
+    name,
+    kind,
+    definition,
+    layout: layoutOf(layout),
+    policy,
+    shards,
+    keyShards,
+    regions,
+    lineSpec: lineSpecOf(layout, policy),
+  };
+}
