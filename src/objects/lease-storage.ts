@@ -11,7 +11,7 @@
 import * as v from "valibot";
 import type { Kept, LeaseRows, LeaseWrite } from "../core/lease/lease-desk.ts";
 import type { WorkerLease } from "../core/lease/worker-lease.ts";
-import { Tables } from "./tables.ts";
+import { hasTable, Tables } from "./tables.ts";
 
 /** An acquire counts the leases of one owner that have not ended. Without it, that reads those of all owners. */
 const OWNER_INDEX = "CREATE INDEX IF NOT EXISTS leaseOwner ON lease (owner, notAfterTick)";
@@ -146,7 +146,8 @@ export class LeaseStorage implements LeaseRows {
     for (const [name, type] of Object.entries(LATER_COLUMNS)) {
       if (!names.includes(name)) this.#sql.exec(`ALTER TABLE lease ADD COLUMN ${name} ${type}`);
     }
-    this.#sql.exec(OWNER_INDEX);
+    // A start writes nothing that is there: it must work while the disk takes no writes.
+    if (!hasTable(this.#sql, "leaseOwner")) this.#sql.exec(OWNER_INDEX);
   }
 
   #leases(where: string, ...bindings: (string | number)[]): WorkerLease[] {

@@ -154,7 +154,7 @@ describe("the next IDs of a count", () => {
 describe("the block of a segment", () => {
   it.each([
     ["one number apart", numbersOf(), { first: 8n, count: 20 }],
-    ["a delta apart", numbersOf(SEVENS), { first: 17n, count: 2, step: 10 }],
+    ["a delta apart", numbersOf(SEVENS), { first: 17n, count: 2, stride: 10 }],
     ["none at all", numbersOf({ delta: 100 }), undefined],
   ])("has its IDs %s", (_, numbers, block) => {
     expect(blockOf(numbers, { from: 8n, until: 28n })).toStrictEqual(block);
