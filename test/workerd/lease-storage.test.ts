@@ -67,6 +67,18 @@ it("a decision reads few rows, and a renewal writes few, however many leases the
 
 const first = (lease: WorkerLease) => [{ lease, before: undefined }];
 
+it("a start changes nothing that is there: it works while the disk takes no writes", () =>
+  runInDurableObject(env.LEASES.getByName("full"), (_, { storage }) => {
+    new LeaseStorage(storage).write(first(LEASE), "f");
+    const exec = (query: string, ...bindings: SqlStorageValue[]) => {
+      if (/CREATE|ALTER|INSERT|UPDATE/.test(query)) throw new Error("database or disk is full");
+      return storage.sql.exec(query, ...bindings);
+    };
+    // Only the part of the platform's storage that a start uses.
+    const full = { sql: { exec } } as unknown as DurableObjectStorage;
+    expect(new LeaseStorage(full).ofWorker(7)).toEqual(LEASE);
+  }));
+
 it("K2 a worker ID is leased once", () =>
   twoOn("fresh", (one, other) => {
     one.write(first(LEASE), "f");
