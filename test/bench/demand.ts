@@ -1,6 +1,6 @@
 /** Durable Object calls of an isolate whose requests come at random: the rule that leases ahead, without a network. */
 import { FreshDemand } from "../../src/core/blocks/fresh-demand.ts";
-import { simulateHolder } from "../support/holder-simulator.ts";
+import { simulateHolder } from "../support/models/holder-simulator.ts";
 import { Random } from "../support/random.ts";
 
 const SEED = 19;

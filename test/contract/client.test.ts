@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { Edgeflake, EdgeflakeError, type EdgeflakeOptions } from "edgeflake/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { countingBinding } from "../support/client-binding.ts";
-import { type Fault, type FaultyProxy, faultyProxy } from "../support/faulty-proxy.ts";
-import { serviceOfFile } from "../support/service-process.ts";
+import { type Fault, type FaultyProxy, faultyProxy } from "../support/processes/faulty-proxy.ts";
+import { serviceOfFile } from "../support/processes/service-process.ts";
 
 const ADMIN_KEY = "the-admin-key-of-this-file";
 const SIZE_MAX_BYTES = 4200;

@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import { fileStore } from "edgeflake/minter/file";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-const PROGRAM = fileURLToPath(new URL("../support/putting-program.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../support/processes/putting-program.ts", import.meta.url));
 /** Rounds that each of two racers wins at least. */
 const WINS = 60;
 /** For a machine that is busy. */

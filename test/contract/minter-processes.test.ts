@@ -15,7 +15,7 @@ import {
   until,
   workerOf,
 } from "../support/minters.ts";
-import { ServiceProcess } from "../support/service-process.ts";
+import { ServiceProcess } from "../support/processes/service-process.ts";
 
 /** The shortest that there is. */
 const TTL_MS = 5000;

@@ -16,7 +16,7 @@ import {
   until,
   workerOf,
 } from "../support/minters.ts";
-import { serviceOfFile } from "../support/service-process.ts";
+import { serviceOfFile } from "../support/processes/service-process.ts";
 
 const SIZE_MAX_BYTES = 8_500;
 /** Of the preset `default`: worker IDs are leased from the upper half of 1024. */

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, onTestFailed } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { ServiceProcess, serviceOfFile } from "../support/service-process.ts";
+import { ServiceProcess, serviceOfFile } from "../support/processes/service-process.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const ADMIN_KEY = "the-admin-key-of-this-file";

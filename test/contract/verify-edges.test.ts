@@ -8,8 +8,8 @@ import {
   reportOf,
   runCommand,
   runInShell,
-} from "../support/edgeflake-command.ts";
-import { giveIds, idAt, type Lie, lyingServer } from "../support/lying-server.ts";
+} from "../support/processes/edgeflake-command.ts";
+import { giveIds, idAt, type Lie, lyingServer } from "../support/processes/lying-server.ts";
 
 const RATE = 100;
 const LOAD = ["--rate", `${RATE}`, "--seconds", "1", "--namespace", "orders"];

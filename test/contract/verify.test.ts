@@ -10,9 +10,9 @@ import {
   reportOf,
   runCommand,
   startCommand,
-} from "../support/edgeflake-command.ts";
-import { giveIds, idAt, type Lie, lyingServer } from "../support/lying-server.ts";
-import { serviceOfFile } from "../support/service-process.ts";
+} from "../support/processes/edgeflake-command.ts";
+import { giveIds, idAt, type Lie, lyingServer } from "../support/processes/lying-server.ts";
+import { serviceOfFile } from "../support/processes/service-process.ts";
 
 const ADMIN_KEY = "the-admin-key-of-this-file";
 const RATE = 200;

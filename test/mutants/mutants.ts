@@ -22,7 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "!this.#storage.raise(raise, JSON.stringify(counters))",
     to: "false",
     project: "workerd",
-    test: "test/workerd/shard.test.ts",
+    test: "test/workerd/shard/shard.test.ts",
     named: "S1",
   },
   {
@@ -31,7 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "      if (raise) {\n        counters.writes += 1;",
     to: "      this.#line = { ...line, state: outcome.state };\n      if (raise) {\n        counters.writes += 1;",
     project: "workerd",
-    test: "test/workerd/shard.test.ts",
+    test: "test/workerd/shard/shard.test.ts",
     named: "S1",
   },
   {
@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "lane = ? AND mark = ?",
     to: "lane = ? AND ? >= 0",
     project: "workerd",
-    test: "test/workerd/shard.test.ts",
+    test: "test/workerd/shard/shard.test.ts",
     named: "S2",
   },
   {
@@ -49,7 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (!this.#storage.holds(lane, state.lanes[lane]?.mark ?? 0))",
     to: "if (false as boolean)",
     project: "workerd",
-    test: "test/workerd/shard.test.ts",
+    test: "test/workerd/shard/shard.test.ts",
     named: "S2",
   },
   {
@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "({ next: mark, mark })",
     to: "({ next: Math.max(0, mark - 4096), mark })",
     project: "workerd",
-    test: "test/workerd/shard.test.ts",
+    test: "test/workerd/shard/shard.test.ts",
     named: "S3",
   },
   {
@@ -67,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (stored !== layout.fingerprint) {",
     to: "if (stored === undefined) {",
     project: "workerd",
-    test: "test/workerd/shard.test.ts",
+    test: "test/workerd/shard/shard.test.ts",
   },
   {
     guard: "S7 an instance whose clock is frozen ends",
@@ -75,7 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "echo.leastMs - own.nowMs >= FROZEN_CLOCK_MS",
     to: "false",
     project: "core",
-    test: "test/core/object-clock.test.ts",
+    test: "test/core/line/object-clock.test.ts",
   },
   {
     guard: "S7 what one instance's clock showed proves nothing of another's",
@@ -83,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "echo.instance === own.instance && ",
     to: "",
     project: "core",
-    test: "test/core/object-clock.test.ts",
+    test: "test/core/line/object-clock.test.ts",
   },
   {
     guard: "S2 a first answer waits until no older reading of its mark is trusted",
@@ -117,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (breach !== undefined) this.#instance",
     to: "if (Date.now() < 0) this.#instance",
     project: "workerd",
-    test: "test/workerd/shard.test.ts",
+    test: "test/workerd/shard/shard.test.ts",
     named: "S8",
   },
   {
@@ -126,7 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "timer = setTimeout(giveUp, STALL_GRACE_MS);",
     to: "giveUp satisfies () => void;",
     project: "workerd",
-    test: "test/workerd/faults.test.ts",
+    test: "test/workerd/shard/faults.test.ts",
     named: "never answers",
   },
   {
@@ -143,7 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "pinned ? PINNED_ANSWER_MAX_MS : ANSWER_MAX_MS",
     to: "PINNED_ANSWER_MAX_MS",
     project: "workerd",
-    test: "test/workerd/faults.test.ts",
+    test: "test/workerd/shard/faults.test.ts",
     named: "never answers",
   },
   {
@@ -152,7 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Math.min(maxWaitMs, FIRST_WAIT_MAX_MS)",
     to: "maxWaitMs",
     project: "workerd",
-    test: "test/workerd/faults.test.ts",
+    test: "test/workerd/shard/faults.test.ts",
     named: "never answers",
   },
   {
@@ -161,7 +161,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Math.max(leftMs, OTHER_ANSWER_MIN_MS)",
     to: "request.answerMaxMs",
     project: "workerd",
-    test: "test/workerd/faults.test.ts",
+    test: "test/workerd/shard/faults.test.ts",
     named: "never answers",
   },
   {
@@ -194,7 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "return now.nowMs - known.nowMs >= passedMs;",
     to: "return true;",
     project: "core",
-    test: "test/core/object-clock.test.ts",
+    test: "test/core/line/object-clock.test.ts",
   },
   {
     guard: "L1 a grant begins where the last one ended",
@@ -202,7 +202,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "state.lanes.with(lane, { next: end, mark: to })",
     to: "state.lanes.with(lane, { next: end - 1, mark: to })",
     project: "core",
-    test: "test/core/line-model.test.ts",
+    test: "test/core/line/line-model.test.ts",
   },
   {
     guard: "L4 the line opens with the clock",
@@ -210,7 +210,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Math.min((tick + borrowTicks + forgivenTicks + 1) * sequenceCount, lineEnd)",
     to: "lineEnd",
     project: "core",
-    test: "test/core/line-model.test.ts",
+    test: "test/core/line/line-model.test.ts",
   },
   {
     guard: "L5 no mark lies past the line's end",
@@ -218,7 +218,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Math.min(layout.lineEnd, Math.max(pastClock, pastEnd))",
     to: "Math.max(pastClock, pastEnd)",
     project: "workerd",
-    test: "test/workerd/shard.test.ts",
+    test: "test/workerd/shard/shard.test.ts",
   },
   {
     guard: "L8 a wild clock gets into no mark",
@@ -226,7 +226,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (to > mark && aheadMs > CLOCK_DISAGREEMENT_MAX_MS) {",
     to: "if (to < mark) {",
     project: "core",
-    test: "test/core/line.test.ts",
+    test: "test/core/line/line.test.ts",
   },
   {
     guard: "strict order keeps to one lane",
@@ -234,7 +234,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "const windows = lastLaneOnly ? all.slice(-1) : all;",
     to: "const windows = all;",
     project: "core",
-    test: "test/core/line.test.ts",
+    test: "test/core/line/line.test.ts",
   },
   {
     guard: "no promise is kept across requests",
@@ -242,7 +242,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "  return request.isPinned\n    ? askShard(",
     to: "  const kept = (askShards as { kept?: Promise<Issued> }).kept;\n  if (kept && count === 1) return kept;\n  if (count === 1) {\n    return ((askShards as { kept?: Promise<Issued> }).kept = askOneOfTwo(shards, namespace, request));\n  }\n  return request.isPinned\n    ? askShard(",
     project: "workerd",
-    test: "test/workerd/fresh-ids.test.ts",
+    test: "test/workerd/shard/fresh-ids.test.ts",
     named: "leases behind the answer",
   },
   {
@@ -251,7 +251,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "return shardOfKey(encoder.encode(placement.orderingKey), namespace.keyShards);",
     to: "return homeOf(namespace, placement.from).shard;",
     project: "workerd",
-    test: "test/workerd/order.test.ts",
+    test: "test/workerd/shard/order.test.ts",
     named: "decides the shard",
   },
   {
@@ -260,7 +260,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "< this.#block.count) this.#offset += 1",
     to: "< this.#block.count) this.#offset += this.#offset === 2 ? 0 : 1",
     project: "core",
-    test: "test/core/block-buffer.test.ts",
+    test: "test/core/blocks/block-buffer.test.ts",
   },
   {
     guard: "B5 a batch is whole and of one shard",
@@ -268,7 +268,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "inUse.count - inUse.used >= count",
     to: "inUse.count - inUse.used >= 1",
     project: "core",
-    test: "test/core/block-buffer.test.ts",
+    test: "test/core/blocks/block-buffer.test.ts",
   },
   {
     guard: "B2 nothing is handed out beyond freshForMs",
@@ -276,7 +276,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "return ms >= 0 && ms <= mostMs;",
     to: "return ms >= 0;",
     project: "core",
-    test: "test/core/block-buffer.test.ts",
+    test: "test/core/blocks/block-buffer.test.ts",
   },
   {
     guard: "B2 a lowered freshForMs binds what an isolate holds",
@@ -284,7 +284,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "buffer.freshForMs = policy.freshForMs;",
     to: "",
     project: "workerd",
-    test: "test/workerd/fresh-ids.test.ts",
+    test: "test/workerd/shard/fresh-ids.test.ts",
   },
   {
     guard: "B3 a refill that comes late is dropped",
@@ -292,7 +292,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (fetch !== this.#fetch || lapsed) return false;",
     to: "",
     project: "core",
-    test: "test/core/block-buffer.test.ts",
+    test: "test/core/blocks/block-buffer.test.ts",
   },
   {
     guard: "D2 maxId moves by compare-and-set",
@@ -300,7 +300,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "id = 0 AND maxId = ?",
     to: "id = 0 AND ? <> ''",
     project: "workerd",
-    test: "test/workerd/segments.test.ts",
+    test: "test/workerd/segment/segments.test.ts",
   },
   {
     guard: "D6 an Idempotency-Key gets the same numbers",
@@ -308,7 +308,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "const kept = key && this.#storage.answers.find(key, clocks);",
     to: 'const kept = undefined as ReturnType<SegmentStorage["answers"]["find"]>;',
     project: "workerd",
-    test: "test/workerd/idempotency.test.ts",
+    test: "test/workerd/segment/idempotency.test.ts",
   },
   {
     guard: "D7 a key is forgotten by the earlier of two clocks",
@@ -316,7 +316,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Math.min(nowMs, callerNowMs)",
     to: "nowMs",
     project: "workerd",
-    test: "test/workerd/idempotency-clocks.test.ts",
+    test: "test/workerd/segment/idempotency-clocks.test.ts",
   },
   {
     guard: "D7 a key is stamped with the later of two clocks",
@@ -324,7 +324,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Math.max(nowMs, callerNowMs)",
     to: "nowMs",
     project: "workerd",
-    test: "test/workerd/idempotency-clocks.test.ts",
+    test: "test/workerd/segment/idempotency-clocks.test.ts",
   },
   {
     guard: "D7 one owner's answers push out no other's",
@@ -332,7 +332,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "FROM kept WHERE owner = ? ORDER BY ownerSeq LIMIT",
     to: "FROM kept WHERE ? <> '' ORDER BY seq LIMIT",
     project: "workerd",
-    test: "test/workerd/idempotency-keys.test.ts",
+    test: "test/workerd/segment/idempotency-keys.test.ts",
     named: "D7 of an owner",
   },
   {
@@ -341,7 +341,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Math.max(tickAt(layout, nowMs), restedFromTick)",
     to: "tickAt(layout, nowMs)",
     project: "core",
-    test: "test/core/lease-desk.test.ts",
+    test: "test/core/lease/lease-desk.test.ts",
   },
   {
     guard: "E2 a renewal never lowers the end",
@@ -349,7 +349,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "Math.max(notAfterTick, endTick(layout, nowMs, ttlMs))",
     to: "endTick(layout, nowMs, ttlMs)",
     project: "core",
-    test: "test/core/lease-model.test.ts",
+    test: "test/core/lease/lease-model.test.ts",
   },
   {
     guard: "E5 shards' worker IDs are never leased",
@@ -357,7 +357,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "first: Math.ceil(workerCount / 2)",
     to: "first: 0",
     project: "core",
-    test: "test/core/worker-lease.test.ts",
+    test: "test/core/lease/worker-lease.test.ts",
     named: "E5",
   },
   {
@@ -366,7 +366,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "if (count < leasesMax) return undefined;",
     to: "if (count <= leasesMax) return undefined;",
     project: "core",
-    test: "test/core/lease-model.test.ts",
+    test: "test/core/lease/lease-model.test.ts",
   },
   {
     guard: "F1 nothing is stamped outside of the fence",
@@ -374,7 +374,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "lineEnd: Math.min(end, layout.lineEnd)",
     to: "lineEnd: layout.lineEnd",
     project: "core",
-    test: "test/core/fenced-line.test.ts",
+    test: "test/core/line/fenced-line.test.ts",
   },
   {
     guard: "K2 leases are written by compare-and-set",
@@ -382,7 +382,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "WHERE worker = ? AND token = ? AND notAfterTick = ? AND released = ?",
     to: "WHERE worker = ? AND (token = ? OR notAfterTick = ? OR released = ? OR 1)",
     project: "workerd",
-    test: "test/workerd/lease-storage.test.ts",
+    test: "test/workerd/lease/lease-storage.test.ts",
   },
   {
     guard: "E8 another request with an Idempotency-Key gets no lease",
@@ -390,7 +390,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "return isSameRequest(input, known) ? answer(known) : refuse(anotherRequest());",
     to: "return answer(known);",
     project: "core",
-    test: "test/core/lease-model.test.ts",
+    test: "test/core/lease/lease-model.test.ts",
   },
   {
     guard: "K4 a desk whose clock is frozen ends",
@@ -398,7 +398,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "acquire(spec: LayoutSpec, input: AcquireInput, callerNowMs: number, echo: ClockEcho): LeaseReply {\n    const clock = this.#instance.checkedClock(echo);",
     to: "acquire(spec: LayoutSpec, input: AcquireInput, callerNowMs: number, _: ClockEcho): LeaseReply {\n    const clock = this.#instance.clock();",
     project: "workerd",
-    test: "test/workerd/lease-desk.test.ts",
+    test: "test/workerd/lease/lease-desk.test.ts",
     named: "K4",
   },
   {
@@ -423,7 +423,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "        await this.#find(check);",
     to: "        this.#isLost = true;",
     project: "core",
-    test: "test/core/lease-keeper-faults.test.ts",
+    test: "test/core/client/lease-keeper-faults.test.ts",
     named: "W1",
   },
   {
@@ -432,7 +432,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "this.#turns.next();\n        reject(new Error(timeout));",
     to: "reject(new Error(timeout));",
     project: "core",
-    test: "test/core/lease-keeper-faults.test.ts",
+    test: "test/core/client/lease-keeper-faults.test.ts",
   },
   {
     guard: "R3 a revoked key writes nothing",
@@ -440,7 +440,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "return record !== undefined && !isExpired(record, Date.now()) && hasScope(record, scope);",
     to: "return true || hasScope(record ?? ADMIN, scope) || isExpired(ADMIN, 0);",
     project: "workerd",
-    test: "test/workerd/access.test.ts",
+    test: "test/workerd/http/access.test.ts",
     named: "once revoked",
   },
   {
@@ -458,7 +458,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "const check = this.#turns.next();",
     to: "const check = (): void => undefined;",
     project: "core",
-    test: "test/core/store-writer.test.ts",
+    test: "test/core/client/store-writer.test.ts",
     named: "W3",
   },
   {
@@ -467,7 +467,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "heldMs >= 0 && heldMs < this.#heldForMs",
     to: "heldMs >= 0 && this.#heldForMs > 0",
     project: "core",
-    test: "test/core/lease-keeper-faults.test.ts",
+    test: "test/core/client/lease-keeper-faults.test.ts",
     named: "J1",
   },
   {
@@ -476,7 +476,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: "const check = this.#turns.next();",
     to: "const check = (): void => undefined;",
     project: "core",
-    test: "test/core/lease-keeper-faults.test.ts",
+    test: "test/core/client/lease-keeper-faults.test.ts",
     named: "J2",
   },
 ];

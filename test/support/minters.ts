@@ -5,9 +5,9 @@ import path from "node:path";
 import { EdgeflakeError, Minter, type MinterOptions } from "edgeflake/minter";
 import * as v from "valibot";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
-import { type Gate, gateTo } from "./gate.ts";
-import { MintingProcess } from "./minting-process.ts";
-import { serviceOfFile } from "./service-process.ts";
+import { type Gate, gateTo } from "./processes/gate.ts";
+import { MintingProcess } from "./processes/minting-process.ts";
+import { serviceOfFile } from "./processes/service-process.ts";
 
 export const ADMIN_KEY = "the-admin-key-of-this-file";
 /** Of a lease, unless a minter asks for another. */

@@ -13,7 +13,7 @@ import { acquire, type LeaseOutcome, release, renew } from "../../../src/core/le
 import type { DeskClocks } from "../../../src/core/lease/lease-refusals.ts";
 import type { WorkerLease } from "../../../src/core/lease/worker-lease.ts";
 import { LEASE_TTL_DEFAULT_MS, LEASE_TTL_MAX_MS } from "../../../src/core/limits.ts";
-import { isSameToken, MemoryRows } from "../../support/memory-desk.ts";
+import { isSameToken, MemoryRows } from "../../support/models/memory-desk.ts";
 
 /** How a desk is broken: by the rows that it is shown. */
 export type DeskFault = "forgets released leases" | "leases what is held still";

@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  BlockBuffer,
+  CLAIM_LAPSES_MS,
+  type Fetch,
+  type Stock,
+  type StockUse,
+} from "../../../src/core/blocks/block-buffer.ts";
+import { idOf } from "../../../src/core/blocks/take-blocks.ts";
+import {
+  anyBufferAction,
+  BufferDriver,
+  ScriptedRule,
+} from "../../support/models/block-buffer-model.ts";
+
+const NOW_MS = 1_800_000_000_000;
+const FRESH_MS = 250;
+const YEAR_MS = 365 * 86_400_000;
+const RUNS = 1000;
+
+function oneBlock(first: bigint, count: number, change: Partial<Stock> = {}): Stock {
+  const blocks = [{ first, count }];
+  return { blocks, shard: 3, askedAtMs: NOW_MS, ...change };
+}
+
+function planned(buffer: BlockBuffer, nowMs = NOW_MS): Fetch {
+  const fetch = buffer.plan(nowMs, 1000);
+  if (!fetch) throw new Error("no fetch is planned");
+  return fetch;
+}
+
+/** A buffer that holds this stock ahead. */
+function holding(stock: Stock, nowMs = NOW_MS): { buffer: BlockBuffer; rule: ScriptedRule } {
+  const rule = new ScriptedRule();
+  const buffer = new BlockBuffer(rule, FRESH_MS);
+  expect(buffer.fill(planned(buffer, nowMs), stock, nowMs)).toBe(true);
+  return { buffer, rule };
+}
+
+describe("the edges in time", () => {
+  it.each([
+    [-1, false],
+    [0, true],
+    [FRESH_MS, true],
+    [FRESH_MS + 1, false],
+  ])("B2 at an age of %d ms it is handed out: %s", (ageMs, isHandedOut) => {
+    const unused = holding(oneBlock(100n, 2)).buffer;
+    expect(unused.advance(NOW_MS + ageMs)).toBe(isHandedOut);
+    const inUse = holding(oneBlock(100n, 2)).buffer;
+    expect(inUse.advance(NOW_MS)).toBe(true);
+    expect(inUse.advance(NOW_MS + ageMs)).toBe(isHandedOut);
+    const unfilled = new BlockBuffer(new ScriptedRule(), FRESH_MS);
+    const fetch = planned(unfilled, NOW_MS + ageMs);
+    expect(unfilled.fill(fetch, oneBlock(100n, 2), NOW_MS + ageMs)).toBe(isHandedOut);
+    expect(unfilled.advance(NOW_MS + ageMs)).toBe(isHandedOut);
+  });
+
+  it("B2 a changed freshForMs binds a stock in use and one ahead", () => {
+    const { buffer } = holding(oneBlock(100n, 9));
+    expect(buffer.advance(NOW_MS)).toBe(true);
+    expect(buffer.fill(planned(buffer), oneBlock(200n, 9), NOW_MS)).toBe(true);
+    buffer.freshForMs = 20;
+    expect(buffer.advance(NOW_MS + 21)).toBe(false);
+    expect([buffer.inUse, buffer.ahead]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ["moved on", CLAIM_LAPSES_MS],
+    ["went back", -1],
+  ])("B3 a fetch unanswered blocks the next one until the clock %s", (_, stepMs) => {
+    const buffer = new BlockBuffer(new ScriptedRule(), FRESH_MS);
+    const late = planned(buffer);
+    const lapsedMs = NOW_MS + stepMs;
+    const lastMs = stepMs > 0 ? lapsedMs - 1 : NOW_MS;
+    expect(buffer.plan(lastMs, 1000)).toBeUndefined();
+    const next = planned(buffer, lapsedMs);
+    const fresh = { askedAtMs: lapsedMs };
+    expect(buffer.fill(late, oneBlock(100n, 1, fresh), lapsedMs)).toBe(false);
+    expect(buffer.fill(next, oneBlock(200n, 1, fresh), lapsedMs)).toBe(true);
+    expect([buffer.advance(lapsedMs), idOf(buffer)]).toEqual([true, 200n]);
+  });
+
+  it.each([-YEAR_MS, -1, CLAIM_LAPSES_MS, YEAR_MS])(
+    "B2 B3 numbers that do not age are kept though they come after %d ms, and again once more later",
+    (stepMs) => {
+      const buffer = new BlockBuffer(new ScriptedRule());
+      const fetch = planned(buffer);
+      const lateMs = NOW_MS + stepMs;
+      expect(buffer.fill(fetch, oneBlock(100n, 2), lateMs)).toBe(true);
+      expect(buffer.fill(fetch, oneBlock(100n, 2), lateMs), "B1").toBe(false);
+      expect([buffer.advance(lateMs), buffer.advance(lateMs + stepMs), idOf(buffer)]).toEqual([
+        true,
+        true,
+        101n,
+      ]);
+    },
+  );
+});
+
+describe("the rule", () => {
+  it.each([
+    ["asks for as many as it says", 10, true, 1000, 10],
+    ["asks for no more than may be", 10, true, 7, 7],
+    ["asks for nothing where it says 0", 0, true, 1000, undefined],
+    ["asks for nothing where none may be", 10, true, 0, undefined],
+    ["asks for nothing before it is due", 10, false, 1000, undefined],
+  ])("%s", (_, count, due, countMax, planCount) => {
+    const { buffer, rule } = holding(oneBlock(100n, 5));
+    Object.assign(rule, { count, due });
+    buffer.advance(NOW_MS);
+    expect(buffer.plan(NOW_MS, countMax)?.count).toBe(planCount);
+  });
+
+  it("is not asked whether it is due where nothing is in use", () => {
+    const rule = new ScriptedRule();
+    rule.due = false;
+    expect(new BlockBuffer(rule).plan(NOW_MS, 1000)?.count).toBe(10);
+    expect(rule.judged).toEqual([]);
+  });
+
+  it("judges by how the stock in use is used", () => {
+    const { buffer, rule } = holding(oneBlock(100n, 6), NOW_MS + 10);
+    for (const ms of [20, 20, 50]) buffer.advance(NOW_MS + ms);
+    buffer.plan(NOW_MS + 60, 1000);
+    const use = { count: 6, used: 3, servedMs: 40, ageMs: 60, freshForMs: FRESH_MS };
+    expect(rule.judged).toEqual([use]);
+  });
+
+  it.each<[string, movesMs: number[], use: Partial<StockUse>]>([
+    ["used up, at its last ID", [20, 30, 35, 40], { used: 2, servedMs: 15, ageMs: 35 }],
+    [
+      "forgotten, that it served until its end only",
+      [20, 60_000],
+      { used: 1, servedMs: FRESH_MS - 20, ageMs: 60_000 },
+    ],
+    [
+      "under a clock that went back, that it served for no time",
+      [20, -1000],
+      { used: 1, servedMs: 0, ageMs: -1000 },
+    ],
+    [
+      "too old before its use, that it was never used",
+      [FRESH_MS + 1],
+      { used: 0, servedMs: 0, ageMs: FRESH_MS + 1 },
+    ],
+  ])("hears once of a stock %s", (_, movesMs, use) => {
+    const { buffer, rule } = holding(oneBlock(100n, 2));
+    for (const ms of movesMs) buffer.advance(NOW_MS + ms);
+    expect(rule.ends).toEqual([{ count: 2, freshForMs: FRESH_MS, ...use }]);
+  });
+
+  it("hears of misses, and how long answers took", () => {
+    const { buffer, rule } = holding(oneBlock(100n, 5), NOW_MS + 12);
+    buffer.missed(NOW_MS + 15);
+    expect(rule).toMatchObject({ missesMs: [NOW_MS + 15], roundTripsMs: [12] });
+  });
+});
+
+describe("prefetched IDs under random requests, answers and clocks", () => {
+  it("B1 B2 B3 B4 B5 hold, and no ID is held back", () => {
+    fc.assert(
+      fc.property(fc.array(anyBufferAction, { maxLength: 150, size: "max" }), (actions) => {
+        const driver = new BufferDriver();
+        for (const action of actions) driver.do(action);
+        driver.end();
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

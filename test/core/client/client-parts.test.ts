@@ -1,0 +1,56 @@
+/** A take that needs several requests, against a binding that writes down what it is asked. */
+import { describe, expect, it } from "vitest";
+import { Edgeflake } from "../../../src/client/edgeflake.ts";
+import { countingBinding } from "../../support/client-binding.ts";
+
+/** More than two requests of the most that one may ask for. */
+const COUNT = 250_000;
+const KEY_CHARS_MAX = 255;
+
+function recorded() {
+  const keys: (string | undefined)[] = [];
+  const binding = countingBinding(({ idempotencyKey }) => {
+    keys.push(idempotencyKey);
+    return undefined;
+  });
+  return { client: new Edgeflake({ binding, namespace: "numbers" }), keys };
+}
+
+describe("the parts of one take", () => {
+  it("in strict order have an Idempotency-Key each, or the service would repeat the first one's numbers", async () => {
+    const { client, keys } = recorded();
+    const ids = await client.take(COUNT, { order: "strict" });
+    expect(new Set(ids).size).toBe(COUNT);
+    expect(keys).toHaveLength(3);
+    expect(keys).not.toContain(undefined);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it("have keys that follow from a given one, so that the whole take can be repeated", async () => {
+    const [one, other] = [recorded(), recorded()];
+    for (const { client } of [one, other]) {
+      await client.take(COUNT, { order: "strict", idempotencyKey: "mine" });
+    }
+    expect(new Set([...one.keys, "mine"]).size).toBe(4);
+    expect(other.keys).toEqual(one.keys);
+  });
+
+  it("have other keys than a take of another count, whose IDs are others", async () => {
+    const { client, keys } = recorded();
+    for (const count of [100_000, 100_001, COUNT]) {
+      await client.take(count, { order: "strict", idempotencyKey: "mine" });
+    }
+    expect(keys[0]).toBe("mine");
+    expect(new Set(keys).size).toBe(6);
+  });
+
+  it("have keys that nobody else comes to have, and that any key has room for", async () => {
+    const { client, keys } = recorded();
+    const longest = "k".repeat(KEY_CHARS_MAX);
+    for (const idempotencyKey of ["mine", "mine+100000", longest]) {
+      await client.take(COUNT, { order: "strict", idempotencyKey });
+    }
+    expect(new Set(keys).size).toBe(9);
+    expect(keys.every((key) => key !== undefined && /^[!-~]{1,255}$/.test(key))).toBe(true);
+  });
+});
