@@ -123,7 +123,7 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     try {
       return okOf(await authorise(this.#surroundings(), caller, scope, name));
     } catch (error) {
-      throw error instanceof ProblemError ? error : new ProblemError(problemOfError(error));
+      throw error instanceof ProblemError ? error : faultOf(error, true);
     }
   }
 
@@ -204,8 +204,21 @@ async function granted(issuing: IssueResult | Promise<IssueResult>): Promise<Gra
   try {
     issued = await issuing;
   } catch (cause) {
-    throw Object.assign(new ProblemError(problemOfError(cause)), { cause });
+    throw faultOf(cause, false);
   }
   if (issued.ok) return issued;
   throw new ProblemError(issued.problem);
+}
+
+/** The error for one thrown inside, logged. `definite`: nothing can have been issued yet. */
+function faultOf(cause: unknown, definite: boolean): ProblemError {
+  const { error, stack } =
+    cause instanceof Error ? { error: cause.message, stack: cause.stack } : { error: `${cause}` };
+  console.error(JSON.stringify({ route: "rpc", error, stack }));
+  const problem = problemOfError(cause);
+  const detail = definite
+    ? "The request failed inside; nothing was issued."
+    : "The request failed inside; IDs may have been skipped.";
+  const said = problem.code === "internal" ? { ...problem, detail, definite } : problem;
+  return Object.assign(new ProblemError(said), { cause });
 }

@@ -76,5 +76,5 @@ export const REGISTRY_RETRY_MS = 1000;
 export const RATE_LIMIT_PERIOD_S = 60;
 /** Queries that an isolate remembers as it parsed them; the oldest is forgotten first. */
 export const RECENT_QUERIES_MAX = 1000;
-/** Longer queries are not remembered: most of them come once. */
-export const RECENT_QUERY_CHARS_MAX = 100;
+/** Queries of longer URLs are not remembered: most of them come once. */
+export const RECENT_URL_CHARS_MAX = 300;

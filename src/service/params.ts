@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { ParameterError } from "../core/binding.ts";
 import { setBounded } from "../core/bounded-map.ts";
-import { RECENT_QUERIES_MAX, RECENT_QUERY_CHARS_MAX } from "./limits.ts";
+import { RECENT_QUERIES_MAX, RECENT_URL_CHARS_MAX } from "./limits.ts";
 import { takesOf } from "./schema.ts";
 
 /** The error of a repeated parameter. */
@@ -43,7 +43,8 @@ export function paramsOfUrl(url: string): Params {
   const known = recent.get(query);
   if (known) return known;
   const params = paramsOf(query);
-  if (query.length <= RECENT_QUERY_CHARS_MAX) {
+  // A part of a text may keep all of it in memory.
+  if (url.length <= RECENT_URL_CHARS_MAX) {
     setBounded(recent, query, params, RECENT_QUERIES_MAX);
   }
   return params;
@@ -54,7 +55,8 @@ function paramsOf(query: string): Params {
     ? []
     : [{ parameter: "query", detail: "takes percent-encoded UTF-8" }];
   const texts = new Map<string, string[]>();
-  for (const [name, text] of new URLSearchParams(query)) {
+  // It would take away a first question mark of the query's own.
+  for (const [name, text] of new URLSearchParams(`?${query}`)) {
     const known = texts.get(name);
     if (known) known.push(text);
     else texts.set(name, [text]);

@@ -19,8 +19,8 @@ import type { AppEnv } from "./app-env.ts";
 import { openRefusal } from "./open-access.ts";
 import { surroundingsOf } from "./surroundings.ts";
 
-/** A bearer token in the Authorization header (RFC 6750). */
-const BEARER = /^Bearer +([^ ]+)$/;
+/** A bearer token in the Authorization header (RFC 6750); the scheme's case is free (RFC 9110, 11.1). */
+const BEARER = /^Bearer +([^ ]+)$/i;
 
 const READING_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
@@ -59,7 +59,7 @@ export function callerOf(
   }
   const detail = notConfigured(env);
   if (detail !== undefined) return failed({ code: "not_configured", detail });
-  const token = queryToken ?? bearerTokenOf(request.headers);
+  const token = queryToken || bearerTokenOf(request.headers);
   if (!token) return failed(UNAUTHORIZED);
   const known = keyInMemory(env.ADMIN_KEY, token);
   return known ? { ok: true, value: known } : lookUp(request.headers, surroundings, token);

@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import { matchedRoutes } from "hono/route";
 import type { ApiKeyRecord } from "../../core/api-key.ts";
+import { isRefusal } from "../../service/issue/problem-of-error.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** A request that failed, for the log. */
@@ -43,7 +44,8 @@ export const logFailures = createMiddleware<AppEnv>(async (c, next) => {
   const refused = c.get("dialectCode");
   if (status < 400 && refused === undefined) return;
   // An HTTPException is a refusal by middleware, not a failure.
-  const error = c.error instanceof HTTPException ? undefined : (c.error ?? c.get("failure"));
+  const isRefused = c.error instanceof HTTPException || isRefusal(c.error);
+  const error = isRefused ? undefined : (c.error ?? c.get("failure"));
   logFailure({
     requestId: c.get("requestId"),
     method: c.req.method,

@@ -57,17 +57,23 @@ async function respondText(
   return { ok: true, value: new Response(body, { headers }) };
 }
 
-/** The format that the Accept header prefers: JSON unless it prefers plain text. */
+/** Formats by what an Accept header may offer for them. */
+const OFFERS: Readonly<Record<string, IdsRequest["format"]>> = {
+  "application/json": "json",
+  "text/plain": "text",
+  "application/*": "json",
+  "text/*": "text",
+};
+
+/** The format that the Accept header prefers: of equal weights the more specific one, then the first. */
 function acceptedFormat(headers: Headers): IdsRequest["format"] {
   const accept = headers.get("accept");
   if (!accept || accept === "*/*" || accept === "application/json") return "json";
-  const offers = parseAccept(accept);
-  const weightOf = (type: string, group: string): number => {
-    const offer =
-      offers.find((one) => one.type.toLowerCase() === type) ??
-      offers.find((one) => one.type.toLowerCase() === group);
-    return offer?.q ?? 0;
-  };
-  const isText = weightOf("text/plain", "text/*") > weightOf("application/json", "application/*");
-  return isText ? "text" : "json";
+  const isWide = (type: string): number => Number(type.endsWith("/*"));
+  const types = parseAccept(accept)
+    .filter(({ q }) => q > 0)
+    .toSorted((one, other) => other.q - one.q || isWide(one.type) - isWide(other.type))
+    .map(({ type }) => type.toLowerCase());
+  const best = types.find((type) => Object.hasOwn(OFFERS, type));
+  return (best !== undefined && OFFERS[best]) || "json";
 }

@@ -8,7 +8,7 @@ import { pointOf } from "../../service/geo.ts";
 import { after } from "../../service/issue/after.ts";
 import type { Client } from "../../service/issue/issue.ts";
 import { type Given, IDEMPOTENCY_KEY } from "../../service/issue/issue-request.ts";
-import { problemOfError } from "../../service/issue/problem-of-error.ts";
+import { isRefusal, problemOfError } from "../../service/issue/problem-of-error.ts";
 import { paramsOfUrl } from "../../service/params.ts";
 import { authorise, type Surroundings } from "../../service/registry/authorise.ts";
 import type { Namespace } from "../../service/registry/namespaces.ts";
@@ -119,7 +119,7 @@ function failure(exchange: Exchange, problem: Problem, error?: unknown): Respons
   logFailure({
     ...logged(exchange, requestId, problem.code),
     status,
-    ...(problem.code === "internal" && { error }),
+    ...(error !== undefined && !isRefusal(error) && { error }),
   });
   const isHead = exchange.request.method === "HEAD";
   return new Response(isHead ? null : body, {

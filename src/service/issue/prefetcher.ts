@@ -55,9 +55,10 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
 
   /** The stock of a namespace; undefined if it could not serve two requests of `count` IDs. */
   stockFor(namespace: Of, count: number): Held<Of, Rule> | undefined {
-    const stock = this.#stocks.get(namespace.name) ?? this.#stockOf(namespace);
-    if (stock.namespace !== namespace) this.#follow(stock, namespace);
-    return 2 * count > stock.countMax ? undefined : stock;
+    const known = this.#stocks.get(namespace.name);
+    if (known && known.namespace !== namespace) this.#follow(known, namespace);
+    if (2 * count > (known?.countMax ?? this.#rules.countMax(namespace))) return undefined;
+    return known ?? this.#stockOf(namespace);
   }
 
   /** `count` IDs from the stock of the namespace, undefined if it has too few; starts the fetch that is due. */

@@ -9,6 +9,11 @@ export const UNAUTHORIZED: Problem = {
   detail: "This route takes `Authorization: Bearer KEY` with a key that is in force.",
 };
 
+/** Whether an error only carries a refusal: its caller can mend it, and the log needs no stack. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof KeyRevokedError || error instanceof KeysLimitedError;
+}
+
 /** The problem for an error thrown inside. */
 export function problemOfError(error: unknown): Problem {
   if (error instanceof KeyRevokedError) return UNAUTHORIZED;

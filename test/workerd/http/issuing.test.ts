@@ -139,6 +139,7 @@ const OTHERS: Record<string, Row[]> = {
     ["/v1/ids/default?count=2+"],
     ["/v1/ids/default?count=%00"],
     ["/v1/ids/default?count=2%26shard=3"],
+    ["/v1/ids/default??count=2"],
     ["/v1/ids/default?cuont=2"],
     ["/v1/ids/default?Count=2"],
     ["/v1/ids/default?__proto__=1"],
@@ -241,8 +242,10 @@ describe.each(CALLERS)("%s", (caller) => {
     checkIds(path, answer);
   });
 
-  const others = Object.entries(OTHERS).flatMap(([outcome, rows]) =>
-    titled(rows).map(([title, path, sent]) => [title, outcome, path, sent] as const),
+  // Who asks is told from the key alone: the administrator's has nothing about it that the other keys have not.
+  const others = Object.entries(caller === "the admin key" ? {} : OTHERS).flatMap(
+    ([outcome, rows]) =>
+      titled(rows).map(([title, path, sent]) => [title, outcome, path, sent] as const),
   );
   it.each(others)("%s: %s", async (_, outcome, path, sent = {}) => {
     const { status, text, headers } = await send(worker, path, by(sent));
@@ -664,6 +667,48 @@ describe("data points", () => {
       expect((await send(worker, "/v1/ids/uncounted", { bindings })).status).toBe(200);
     }
   });
+});
+
+it("an Authorization header may name its scheme in any case", async () => {
+  for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+    const headers = { authorization: `${scheme} ${ADMIN_KEY}` };
+    for (const path of ["/v1/ids/default", "/v1/namespaces/default"]) {
+      expect((await send(worker, path, { bindings: CLOSED, headers })).status).toBe(200);
+    }
+  }
+});
+
+it("an Accept header that weighs both alike gets the first", async () => {
+  const accept = "text/plain, application/json, application/*+json, */*";
+  const answer = await send(worker, "/v1/ids/default?count=50000", { headers: { accept } });
+  expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+});
+
+it("a registry that fails is logged with its cause", async () => {
+  const log = vi.spyOn(console, "error").mockClear();
+  const getByName = () => {
+    throw new Error("the registry was reset");
+  };
+  // Only what callers use of the binding.
+  const REGISTRY = { getByName } as unknown as Env["REGISTRY"];
+  const answer = await send(worker, "/v1/ids/never-read", { bindings: { ...env, REGISTRY } });
+  expect([answer.status, bodyOf(answer).code]).toEqual([503, "registry_unavailable"]);
+  const lines = log.mock.calls.map(([line]) => JSON.parse(`${line}`));
+  expect(lines).toMatchObject([{ code: "registry_unavailable", cause: "the registry was reset" }]);
+});
+
+it("keys that are tried too often are a warning, without a stack", async () => {
+  const [log, warn] = [vi.spyOn(console, "error"), vi.spyOn(console, "warn")];
+  for (const spy of [log, warn]) spy.mockClear();
+  const LOOKUP_LIMITER = { limit: async () => ({ success: false }) };
+  const sent = { bindings: { ...CLOSED, LOOKUP_LIMITER }, headers: withKey("made-up") };
+  for (const path of ["/v1/ids/default", "/v1/namespaces/default"]) {
+    expect((await send(worker, path, sent)).status).toBe(429);
+  }
+  expect(log).not.toHaveBeenCalled();
+  const lines = warn.mock.calls.map(([line]) => JSON.parse(`${line}`));
+  expect(lines).toMatchObject([{ code: "rate_limited" }, { code: "rate_limited" }]);
+  expect(lines.some((line) => "stack" in line)).toBe(false);
 });
 
 it("a shard binding that throws at once is a shard that fails", async () => {

@@ -840,6 +840,14 @@ describe("a retired namespace", () => {
 });
 
 describe("more namespaces than are remembered", () => {
+  it("forget none for a namespace that keeps no stock", async () => {
+    const { shards, one } = await leased(LONG_FRESH);
+    for (let others = 0; others < FRESH_NAMESPACES_MAX; others += 1) {
+      await holderOf(shards, someNamespace({ freshForMs: 0 })).one();
+    }
+    expect(await one()).toMatchObject({ fromMemory: true });
+  });
+
   it("forget the oldest, whose IDs are a gap", async () => {
     const { shards, held, one, times } = await leased(LONG_FRESH);
     const ids = (await times(2)).map(({ id }) => id);
