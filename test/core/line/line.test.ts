@@ -361,6 +361,7 @@ describe("S8 what a grant must never be", () => {
     ["one at the last end", undefined, granted(100, 200)],
     ["one with a raise", undefined, granted(150, 300, 300, 400, { lane: 0, from: 200, to: 400 })],
     ["one below the last end", "L1", granted(99, 120)],
+    ["one of part of a position", "L1", granted(100, 101.5)],
     ["an empty one", "L1", granted(100, 100)],
     ["one whose end is not remembered", "L1", granted(100, 120, 119)],
     ["one above the mark", "L2", granted(100, 201)],
