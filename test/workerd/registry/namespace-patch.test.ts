@@ -23,6 +23,7 @@ const POLICY = {
 };
 const SNOWFLAKE = { kind: "snowflake", preset: "leaf", policy: POLICY, shards: 9, keyShards: 4 };
 const SEGMENT = { kind: "segment", start: 5, max: 5000, delta: 3, remainder: 2, step: 60 };
+const BASES = { snowflake: SNOWFLAKE, segment: SEGMENT };
 
 /** A new namespace's name. */
 let made = 0;
@@ -124,7 +125,7 @@ describe("PATCH, then GET, equals the merge of RFC 7396", () => {
   });
 
   it("for {}, which changes nothing", async () => {
-    for (const base of [SNOWFLAKE, SEGMENT]) {
+    for (const base of Object.values(BASES)) {
       const name = await someNamespace(base);
       const before = await shown(name);
       expect(await patch(name, {})).toMatchObject({ status: 200, body: before });
@@ -187,21 +188,21 @@ describe("PATCH", () => {
 });
 
 describe("PATCH is refused", () => {
-  it.each<[base: object, change: object, field: string]>([
-    [SNOWFLAKE, { kind: "segment" }, "kind"],
-    [SNOWFLAKE, { kind: "segment", step: 5 }, "kind"],
-    [SNOWFLAKE, { layout: { epochMs: 5 } }, "layout"],
-    [SNOWFLAKE, { preset: "default" }, "layout"],
-    [SNOWFLAKE, { regions: ["weur"] }, "regions"],
-    [SNOWFLAKE, { keyShards: 5 }, "keyShards"],
-    [SNOWFLAKE, { shards: 8 }, "shards"],
-    [SEGMENT, { kind: "snowflake" }, "kind"],
-    [SEGMENT, { start: 6 }, "start"],
-    [SEGMENT, { delta: 4 }, "delta"],
-    [SEGMENT, { remainder: 1 }, "remainder"],
-    [SEGMENT, { max: 4999 }, "max"],
-  ])("N1 N2 N3 of %j by %j: 409 layout_conflict", async (base, change, field) => {
-    const name = await someNamespace(base);
+  it.each<[kind: keyof typeof BASES, change: object, field: string]>([
+    ["snowflake", { kind: "segment" }, "kind"],
+    ["snowflake", { kind: "segment", step: 5 }, "kind"],
+    ["snowflake", { layout: { epochMs: 5 } }, "layout"],
+    ["snowflake", { preset: "default" }, "layout"],
+    ["snowflake", { regions: ["weur"] }, "regions"],
+    ["snowflake", { keyShards: 5 }, "keyShards"],
+    ["snowflake", { shards: 8 }, "shards"],
+    ["segment", { kind: "snowflake" }, "kind"],
+    ["segment", { start: 6 }, "start"],
+    ["segment", { delta: 4 }, "delta"],
+    ["segment", { remainder: 1 }, "remainder"],
+    ["segment", { max: 4999 }, "max"],
+  ])("N1 N2 N3 of a %s namespace by %j: 409 layout_conflict", async (kind, change, field) => {
+    const name = await someNamespace(BASES[kind]);
     const before = await shown(name);
     const { status, body } = await patch(name, change);
     expect([status, body.code]).toEqual([409, "layout_conflict"]);
@@ -209,33 +210,33 @@ describe("PATCH is refused", () => {
     expect(await shown(name)).toEqual(before);
   });
 
-  it.each<[base: object, change: object, field: string, detail: RegExp]>([
-    [SNOWFLAKE, { kind: null }, "kind", /^can't be null/],
-    [SNOWFLAKE, { preset: null }, "preset", /^can't be null/],
-    [SNOWFLAKE, { layout: null }, "layout", /^can't be null/],
-    [SNOWFLAKE, { layout: { epochMs: null } }, "layout.epochMs", /^can't be null/],
-    [SNOWFLAKE, { layout: { laneUse: null } }, "layout.laneUse", /^can't be null/],
-    [SNOWFLAKE, { shards: null }, "shards", /^can't be null.* 1 to 1024/],
-    [SNOWFLAKE, { regions: null }, "regions", /^can't be null/],
-    [SNOWFLAKE, { keyShards: null }, "keyShards", /^can't be null/],
-    [SEGMENT, { start: null }, "start", /^can't be null/],
-    [SEGMENT, { max: null }, "max", /^can't be null/],
-    [SEGMENT, { delta: null }, "delta", /^can't be null/],
-    [SEGMENT, { remainder: null }, "remainder", /^can't be null/],
-    [SNOWFLAKE, { name: "other" }, "name", /not a field/],
-    [SNOWFLAKE, { retired: false }, "retired", /not a field/],
-    [SNOWFLAKE, { policy: { novel: 1 } }, "policy.novel", /not a field/],
-    [SNOWFLAKE, { layout: { novel: 1 } }, "layout.novel", /not a field/],
-    [SNOWFLAKE, { step: 5 }, "step", /not a field/],
-    [SEGMENT, { policy: {} }, "policy", /not a field/],
-    [SNOWFLAKE, { kind: "uuid" }, "kind", /snowflake or segment/],
-    [SNOWFLAKE, { layout: { timestampBits: 53 } }, "layout", /cannot be/],
-    [SNOWFLAKE, { preset: "leaf", layout: {} }, "layout", /the one or the other/],
-    [SNOWFLAKE, { policy: { maxWaitMs: -1 } }, "policy.maxWaitMs", /0 to 10000/],
-    [SNOWFLAKE, { policy: { randomStart: 4097 } }, "policy.randomStart", /0 to 4096/],
-    [SEGMENT, { step: 2 }, "step", /at least delta/],
-  ])("of %j by %j: 400 names %s", async (base, change, field, detail) => {
-    const name = await someNamespace(base);
+  it.each<[kind: keyof typeof BASES, change: object, field: string, detail: RegExp]>([
+    ["snowflake", { kind: null }, "kind", /^can't be null/],
+    ["snowflake", { preset: null }, "preset", /^can't be null/],
+    ["snowflake", { layout: null }, "layout", /^can't be null/],
+    ["snowflake", { layout: { epochMs: null } }, "layout.epochMs", /^can't be null/],
+    ["snowflake", { layout: { laneUse: null } }, "layout.laneUse", /^can't be null/],
+    ["snowflake", { shards: null }, "shards", /^can't be null.* 1 to 1024/],
+    ["snowflake", { regions: null }, "regions", /^can't be null/],
+    ["snowflake", { keyShards: null }, "keyShards", /^can't be null/],
+    ["segment", { start: null }, "start", /^can't be null/],
+    ["segment", { max: null }, "max", /^can't be null/],
+    ["segment", { delta: null }, "delta", /^can't be null/],
+    ["segment", { remainder: null }, "remainder", /^can't be null/],
+    ["snowflake", { name: "other" }, "name", /not a field/],
+    ["snowflake", { retired: false }, "retired", /not a field/],
+    ["snowflake", { policy: { novel: 1 } }, "policy.novel", /not a field/],
+    ["snowflake", { layout: { novel: 1 } }, "layout.novel", /not a field/],
+    ["snowflake", { step: 5 }, "step", /not a field/],
+    ["segment", { policy: {} }, "policy", /not a field/],
+    ["snowflake", { kind: "uuid" }, "kind", /snowflake or segment/],
+    ["snowflake", { layout: { timestampBits: 53 } }, "layout", /cannot be/],
+    ["snowflake", { preset: "leaf", layout: {} }, "layout", /the one or the other/],
+    ["snowflake", { policy: { maxWaitMs: -1 } }, "policy.maxWaitMs", /0 to 10000/],
+    ["snowflake", { policy: { randomStart: 4097 } }, "policy.randomStart", /0 to 4096/],
+    ["segment", { step: 2 }, "step", /at least delta/],
+  ])("of a %s namespace by %j: 400 names %s", async (kind, change, field, detail) => {
+    const name = await someNamespace(BASES[kind]);
     const before = await shown(name);
     const { status, body } = await patch(name, change);
     expect([status, body.code]).toEqual([400, "invalid_body"]);
