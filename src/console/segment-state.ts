@@ -80,7 +80,7 @@ export function segmentState(facts: SegmentFacts): ShardState {
   return { level: "good", words: "in use", advice: "" };
 }
 
-const RAISE = "Give it a larger max: PUT the namespace anew.";
+const RAISE = "Give it a larger max: PATCH the namespace.";
 
 /** Pairs of what and how much. */
 export function segmentRows(facts: SegmentFacts): [string, string][] {

@@ -157,12 +157,12 @@ const BEHIND =
   "The clock is further behind the IDs that it gave than is forgiven: IDs are refused. Mend the clock, if it is wrong.";
 const ITSELF = "It goes on by itself once the clock has caught up.";
 const LARGER =
-  "With a larger maxStepBackMs (up to a day; a PUT with all else of the policy) it goes on at once.";
+  "With a larger maxStepBackMs (PATCH the namespace, up to a day) it continues at once.";
 const POISONED =
   "It is more than the day that can be forgiven: go on in a successor, a namespace of an earlier epoch (docs/OPERATIONS.md).";
 const BUILT_IN = "A built-in namespace never changes: one of your own can.";
 const SATURATED =
-  "More is asked than one worker ID can give; callers come back later. For good: more shards (a PUT; they only grow, and keys keep theirs). A longer maxBorrowMs takes in bursts only.";
+  "More is asked than one worker ID can give; callers come back later. For good: more shards (PATCH the namespace; they only grow, and keys keep theirs). A longer maxBorrowMs takes in bursts only.";
 const WAITING = "Nothing to do: requests wait until the clock has caught up.";
 const RIDING = "Nothing to do: it goes on from where it was until the clock has caught up.";
 

@@ -4,7 +4,7 @@
  * Invariants, on top of core/namespace/namespace:
  *  R1 A name belongs to one namespace for ever: a retired one is never defined again.
  *  R2 Read, decide and write happen with no await between them, so of two racing PUTs one wins
- *     and the other is judged against it.
+ *     and the other is judged against it, and two PATCHes of different fields both hold.
  *  R3 A write is made only if the caller's key is in force and administers at that moment: a key that was revoked
  *     changes nothing, whatever an isolate remembers of it.
  */
@@ -19,6 +19,7 @@ import {
 } from "../core/api-key.ts";
 import { API_KEYS_MAX, NAMES_MAX, NAMESPACES_MAX } from "../core/limits.ts";
 import { type Defined, defineNamespace, type NamespaceInput } from "../core/namespace/namespace.ts";
+import { type NamespacePatch, patchNamespace } from "../core/namespace/namespace-patch.ts";
 import { RegistryStorage, type StoredNamespace } from "./registry-storage.ts";
 
 /** The caller's key was revoked or has expired (R3). */
@@ -28,11 +29,16 @@ export interface Revoked {
 
 const REVOKED: Revoked = { kind: "revoked" };
 
-export type PutReply =
+/** There is no room for another namespace, or nothing of that name to patch. */
+type Missing =
+  | { readonly kind: "full"; readonly of: "namespaces" | "names"; readonly most: number }
+  | { readonly kind: "unknown" };
+
+export type NamespaceReply =
   | Revoked
   | { readonly kind: "created" | "changed"; readonly stored: StoredNamespace }
   | { readonly kind: "retired" }
-  | { readonly kind: "full"; readonly of: "namespaces" | "names"; readonly most: number }
+  | Missing
   | Exclude<Defined, { kind: "defined" }>;
 
 /** `hash`: of a key that is gone. */
@@ -65,22 +71,18 @@ export class Registry extends DurableObject<Env> {
   }
 
   /** Creates a namespace, or changes what may change of one. `by`: the caller's id. */
-  putNamespace(name: string, input: NamespaceInput, by: string): PutReply {
-    if (!this.isInForce(by, "admin")) return REVOKED;
-    const before = this.#storage.namespace(name);
-    if (before?.retiredMs !== undefined) return { kind: "retired" };
-    const { inUse, names } = this.#storage.countNamespaces();
-    if (!before && inUse >= NAMESPACES_MAX) {
-      return { kind: "full", of: "namespaces", most: NAMESPACES_MAX };
-    }
-    if (!before && names >= NAMES_MAX) return { kind: "full", of: "names", most: NAMES_MAX };
-    const defined = defineNamespace(input, before?.definition);
-    if (defined.kind !== "defined") return defined;
-    const { definition } = defined;
-    const createdMs = before?.createdMs ?? Date.now();
-    this.#storage.putNamespace(name, definition, createdMs);
-    const stored = { name, definition, createdMs };
-    return { kind: before ? "changed" : "created", stored };
+  putNamespace(name: string, input: NamespaceInput, by: string): NamespaceReply {
+    return this.#define(name, by, (before) => {
+      const full = before ? undefined : this.#full();
+      return full ?? defineNamespace(input, before?.definition);
+    });
+  }
+
+  /** Changes the fields of a namespace that the patch names. `by`: the caller's id. */
+  patchNamespace(name: string, patch: NamespacePatch, by: string): NamespaceReply {
+    return this.#define(name, by, (before) =>
+      before ? patchNamespace(patch, before.definition) : { kind: "unknown" },
+    );
   }
 
   /** Retires a name for ever. Idempotent. `by`: the caller's id. */
@@ -122,5 +124,30 @@ export class Registry extends DurableObject<Env> {
     if (!this.isInForce(by, "admin")) return REVOKED;
     const hash = this.#storage.deleteKey(id);
     return hash === undefined ? { kind: "unknown" } : { kind: "removed", hash };
+  }
+
+  /** Writes the definition that `define` makes of the stored namespace (R1, R2, R3). */
+  #define(
+    name: string,
+    by: string,
+    define: (before: StoredNamespace | undefined) => Defined | Missing,
+  ): NamespaceReply {
+    if (!this.isInForce(by, "admin")) return REVOKED;
+    const before = this.#storage.namespace(name);
+    if (before?.retiredMs !== undefined) return { kind: "retired" };
+    const defined = define(before);
+    if (defined.kind !== "defined") return defined;
+    const { definition } = defined;
+    const createdMs = before?.createdMs ?? Date.now();
+    this.#storage.putNamespace(name, definition, createdMs);
+    return { kind: before ? "changed" : "created", stored: { name, definition, createdMs } };
+  }
+
+  /** Why there is no room for a new namespace. */
+  #full(): Missing | undefined {
+    const { inUse, names } = this.#storage.countNamespaces();
+    if (inUse >= NAMESPACES_MAX) return { kind: "full", of: "namespaces", most: NAMESPACES_MAX };
+    if (names >= NAMES_MAX) return { kind: "full", of: "names", most: NAMES_MAX };
+    return undefined;
   }
 }

@@ -4,6 +4,7 @@
  */
 import type * as v from "valibot";
 import { mapFields } from "../core/layout/fields.ts";
+import { JSON_TYPES } from "../http/parse/body.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { codesOf, problemAnswers, problemExample } from "./problems.ts";
@@ -40,7 +41,7 @@ export function openApiDocument() {
 }
 
 function operationOf(path: string, operation: Operation, shared: Record<string, Schema>): Schema {
-  const { id, tag, summary, query = {}, headers = [], body, bodyExample, open = false } = operation;
+  const { id, tag, summary, query = {}, headers = [], open = false } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const parameters = [
     ...names.map((name) => ({ name, in: "path", required: true, ...NOTES.pathParameters[name] })),
@@ -53,17 +54,19 @@ function operationOf(path: string, operation: Operation, shared: Record<string, 
     summary,
     ...(open && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: { "application/json": { schema: schemaOf(body, "input"), example: bodyExample } },
-      },
-    }),
+    ...bodyOf(operation),
     responses: {
       ...mapFields(operation.answers, (answer) => answerOf(summary, answer)),
       ...problemAnswers(codesOf(operation.errors, open), shared),
     },
   };
+}
+
+function bodyOf({ body, bodyExample, bodyTypes = JSON_TYPES }: Operation): Schema {
+  if (!body) return {};
+  const media = { schema: schemaOf(body, "input"), example: bodyExample };
+  const content = Object.fromEntries(bodyTypes.map((type) => [type, media]));
+  return { requestBody: { required: true, content } };
 }
 
 function answerOf(

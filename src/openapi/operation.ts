@@ -21,6 +21,8 @@ export interface Operation {
   readonly headers?: readonly Schema[];
   readonly body?: v.GenericSchema;
   readonly bodyExample?: Example;
+  /** Content types of the body, if not JSON alone. */
+  readonly bodyTypes?: readonly string[];
   /** Status and the schema of its JSON body; undefined where there is none. */
   readonly answers: Readonly<Record<string, Answer>>;
   readonly errors: readonly ProblemCode[];

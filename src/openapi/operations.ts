@@ -1,7 +1,8 @@
 /** Every route of the service, and what the OpenAPI document says of it. */
 
 import type { ProblemCode } from "../core/problem.ts";
-import { NamespaceBody } from "../http/parse/namespace-body.ts";
+import { PATCH_TYPES } from "../http/parse/body.ts";
+import { NamespaceBody, NamespacePatchBody } from "../http/parse/namespace-body.ts";
 import { KEYS_QUERY, KeyBody } from "../http/routes/keys.ts";
 import { LEASES_QUERY, LeaseBody, RELEASE_QUERY, RenewalBody } from "../http/routes/leases.ts";
 import { NAMESPACES_QUERY } from "../http/routes/namespaces.ts";
@@ -128,6 +129,24 @@ export const OPERATIONS: Operations = {
         bodyExample: EXAMPLES.namespaceBody,
         answers: { 200: { schema: "Namespace" }, 201: { schema: "Namespace" } },
         errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
+      },
+    ),
+    patch: op(
+      "patchNamespace",
+      "Administering",
+      "Changes only the fields of a namespace that it names",
+      {
+        body: NamespacePatchBody,
+        bodyExample: EXAMPLES.namespacePatch,
+        bodyTypes: PATCH_TYPES,
+        answers: { 200: { schema: "Namespace" } },
+        errors: [
+          ...WRITING,
+          ...READING,
+          "builtin_namespace",
+          "layout_conflict",
+          "namespace_retired",
+        ],
       },
     ),
     delete: op("retireNamespace", "Administering", "Retires a namespace and its name for ever", {

@@ -132,5 +132,6 @@ export const EXAMPLES = {
   ids: { ids: ["249811737438601216"] },
   blocks: { blocks: [{ first: "249811737665085440", count: 100 }], shard: 2, freshForMs: 250 },
   namespaceBody: { kind: "snowflake", preset: "default", policy: { maxWaitMs: 100 }, shards: 16 },
+  namespacePatch: { policy: { maxStepBackMs: 14_400_000, maxWaitMs: null } },
   keyBody: { name: "shop", scopes: ["issue"], namespaces: ["orders"] },
 } as const;

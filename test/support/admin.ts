@@ -70,6 +70,11 @@ export function put(name: string, body: unknown = { kind: "snowflake" }): Promis
   return ask(`/v1/namespaces/${name}`, { method: "PUT", json: body });
 }
 
+/** Changes the fields of a namespace that the body names. */
+export function patch(name: string, json: unknown, asked: Asked = {}): Promise<Answer> {
+  return ask(`/v1/namespaces/${name}`, { method: "PATCH", json, ...asked });
+}
+
 /** Revokes a key as another isolate does: this one still remembers it. */
 export async function revokedElsewhere(id: string): Promise<void> {
   await env.REGISTRY.getByName("registry").deleteKey(id, ADMIN.id);

@@ -41,6 +41,7 @@ const WITH_PARAMETERS = OPERATIONS.filter(
 );
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"];
+const JSON_TYPE = "application/json";
 const TYPES = [
   "text/plain",
   "application/json;charset=utf-16",
@@ -111,10 +112,13 @@ export function fuzzedRequest(random: Random, known: Known): FuzzedRequest {
   if (random.isOneOf(ODD_ONE_IN)) headers.origin = random.pick(["null", "https://a.test", "x"]);
   const method = random.isOneOf(ODD_ONE_IN) ? random.pick(METHODS) : described.method;
   const target = `${path}${query.length > 0 ? `?${query.join("&")}` : ""}`;
-  const body = bodyOf(Object.values(requestBody?.content ?? {})[0]?.schema, random);
+  const contents = Object.entries(requestBody?.content ?? {});
+  const [type, content] =
+    contents.length > 1 ? random.pick(contents) : (contents[0] ?? [JSON_TYPE]);
+  const body = bodyOf(content?.schema, random);
   if (body === undefined || method === "HEAD")
     return { operationId, method, path: target, headers };
-  headers["content-type"] = random.isOneOf(ODD_ONE_IN) ? random.pick(TYPES) : "application/json";
+  headers["content-type"] = random.isOneOf(ODD_ONE_IN) ? random.pick(TYPES) : type;
   return { operationId, method, path: target, headers, body };
 }
 

@@ -77,6 +77,7 @@ export function someValue(schema: ValueSchema, random: Random): unknown {
     return Array.from({ length: count }, () => someValue(read.items, random));
   }
   if (read.type === "string") return textOf(read, random);
+  if (read.type === "null") return null;
   if (read.type === "boolean") return random.isOneOf(2);
   return integerOf(read, random);
 }

@@ -9,7 +9,7 @@
  */
 import { type FieldError, type FieldErrors, takesWhole } from "../field-error.ts";
 import { POLICY_FIELDS } from "../layout/fields.ts";
-import { type Layout, type LayoutSpec, layoutOf } from "../layout/layout.ts";
+import { type Layout, type LayoutSpec, layoutOf, makeLayout } from "../layout/layout.ts";
 import type { NamespacePolicy, Policy } from "../layout/policy.ts";
 import { PRESETS } from "../layout/presets.ts";
 import { leasableWorkers } from "../lease/worker-lease.ts";
@@ -88,13 +88,16 @@ export function defineNamespace(input: NamespaceInput, stored?: NamespaceDefinit
 function defineSnowflake(input: SnowflakeInput, stored: SnowflakeDefinition | undefined) {
   const presetName = input.preset ?? stored?.preset ?? "default";
   const preset = PRESETS.get(presetName);
-  if (!preset) {
-    const detail = `takes ${[...PRESETS.keys()].join(", ")}`;
-    return { definition: undefined, errors: [{ field: "preset", detail }] };
+  if (!preset) return undefinable("preset", `takes ${[...PRESETS.keys()].join(", ")}`);
+  if (input.preset !== undefined && input.layout !== undefined) {
+    const detail = "takes no preset beside it: a namespace has the one or the other";
+    return undefinable("layout", detail);
   }
   const spec =
     input.layout ?? (input.preset === undefined ? stored?.layout : undefined) ?? preset.spec;
-  const layout = layoutOf(spec);
+  const made = makeLayout(spec);
+  if (!made.ok) return undefinable("layout", `cannot be: ${made.problems.join("; ")}`);
+  const { layout } = made;
   const shards = input.shards ?? stored?.shards ?? Math.min(SHARDS_DEFAULT, shardsMax(layout));
   const definition: SnowflakeDefinition = {
     kind: input.kind,
@@ -106,6 +109,10 @@ function defineSnowflake(input: SnowflakeInput, stored: SnowflakeDefinition | un
     keyShards: input.keyShards ?? stored?.keyShards ?? shards,
   };
   return { definition, errors: errorsOf(definition, layout) };
+}
+
+function undefinable(field: string, detail: string) {
+  return { definition: undefined, errors: [{ field, detail }] };
 }
 
 /** The policy that a namespace of that preset and layout has if nothing is overridden; `default`'s for an unknown preset. */

@@ -8,7 +8,7 @@ const allowOrigins = cors({
   origin: (origin, c) => {
     return isListed(c.env.CORS_ORIGINS, origin) ? origin : null;
   },
-  allowMethods: ["GET", "POST", "PUT", "DELETE"],
+  allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
   allowHeaders: ["authorization", "content-type", "idempotency-key", LEASE_TOKEN_HEADER],
   exposeHeaders: ["edgeflake-shard", "retry-after", "x-request-id"],
   maxAge: 86_400,

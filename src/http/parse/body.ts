@@ -8,6 +8,7 @@ import * as v from "valibot";
 import type { FieldError } from "../../core/field-error.ts";
 import { jsonOf } from "../../core/json.ts";
 import { invalidBody as invalid } from "../../core/problem.ts";
+import type { Takes } from "../../core/takes.ts";
 import { takesOf } from "../../service/schema.ts";
 import { type Parsed, problem } from "../reply/problem.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS } from "./limits.ts";
@@ -69,18 +70,22 @@ async function bytesFrom(
   }
 }
 
-/**
- * Reads a JSON object as the schema says; all its bad fields come back at once. `closest`, of a schema that has a
- * choice: the one that a bad value's fields are judged by.
- */
+/** Content types of a request body, in UTF-8. */
+export const JSON_TYPES: readonly string[] = ["application/json"];
+/** The same of a JSON merge patch (RFC 7396). */
+export const PATCH_TYPES: readonly string[] = ["application/merge-patch+json", ...JSON_TYPES];
+
+const UTF8_TYPE = /^([a-z/+-]+)\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
+
+/** Reads a JSON object as its schema says, which `schemaOf` picks; all its bad fields come back at once. */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
-  schema: Schema,
-  closest: (value: object) => v.GenericSchema = () => schema,
+  schemaOf: (value: object) => Schema,
+  types = JSON_TYPES,
 ): Promise<Parsed<v.InferOutput<Schema>>> {
-  const type = c.req.header("content-type") ?? "";
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
-    const detail = "A body here takes the content type application/json, in UTF-8.";
+  const [, type = ""] = UTF8_TYPE.exec(c.req.header("content-type") ?? "") ?? [];
+  if (!types.includes(type.toLowerCase())) {
+    const detail = `A body here takes the content type ${types.join(" or ")}, in UTF-8.`;
     return { ok: false, response: problem(c, { code: "unsupported_media_type", detail }) };
   }
   const text = utf8Of(await bytesOf(c));
@@ -89,11 +94,10 @@ export async function readBody<Schema extends v.GenericSchema>(
     const detail = "The body takes one JSON object in UTF-8.";
     return { ok: false, response: problem(c, { code: "invalid_body", detail }) };
   }
+  const schema = schemaOf(value);
   const result = v.safeParse(schema, value);
   if (result.success) return { ok: true, value: result.output };
-  const judge = closest(value);
-  const issues = v.safeParse(judge, value).issues ?? result.issues;
-  return { ok: false, response: invalidBody(c, errorsOf(judge, value, issues)) };
+  return { ok: false, response: invalidBody(c, errorsOf(schema, value, result.issues)) };
 }
 
 /** `readBody`, for a route that may also be asked without a body: then it is as if it were `{}`. */
@@ -102,7 +106,7 @@ export async function readOptionalBody<Schema extends v.GenericSchema>(
   schema: Schema,
 ): Promise<Parsed<v.InferOutput<Schema>>> {
   const isBare = c.req.header("content-type") === undefined && (await bytesOf(c))?.byteLength === 0;
-  if (!isBare) return await readBody(c, schema);
+  if (!isBare) return await readBody(c, () => schema);
   return { ok: true, value: v.parse(schema, {}) };
 }
 
@@ -121,11 +125,15 @@ function errorsOf(
   return [
     ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is not a field here" })),
     ...known.map((issue) => {
-      const missing = issue.received === "undefined";
-      const field = v.getDotPath(issue) ?? "body";
-      return { field, ...(missing ? { detail: "is missing" } : takesOf(issue.message)) };
+      return { field: v.getDotPath(issue) ?? "body", ...wrongIn(issue) };
     }),
   ];
+}
+
+function wrongIn({ received, message }: v.GenericIssue): Takes {
+  if (received === "undefined") return { detail: "is missing" };
+  const takes = takesOf(message);
+  return received === "null" ? { ...takes, detail: `can't be null: ${takes.detail}` } : takes;
 }
 
 /** The dot paths of all fields that a schema of strict objects does not know. */

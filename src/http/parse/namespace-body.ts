@@ -1,4 +1,4 @@
-/** The body of PUT /v1/namespaces/{namespace}. */
+/** The bodies of PUT and PATCH /v1/namespaces/{namespace}. */
 import * as v from "valibot";
 import {
   LANE_FIELDS,
@@ -9,9 +9,9 @@ import {
   SHARD_FIELDS,
   type WholeField,
 } from "../../core/layout/fields.ts";
-import { makeLayout } from "../../core/layout/layout.ts";
 import { PRESETS } from "../../core/layout/presets.ts";
 import { DESCRIPTION_CHARS_MAX, REGIONS_COUNT_MAX } from "../../core/limits.ts";
+import type { NamespaceDefinition } from "../../core/namespace/namespace.ts";
 import { REGIONS } from "../../core/regions.ts";
 import {
   decimal,
@@ -23,72 +23,112 @@ import {
   wholeField,
 } from "../../service/schema.ts";
 
-const Layout = v.pipe(
-  v.strictObject(
-    {
-      ...mapFields(LAYOUT_FIELDS, (field: WholeField, name) => {
-        const schema = wholeField(field, name);
-        return field.default === undefined ? schema : v.optional(schema, field.default);
-      }),
-      lanePlace: v.exactOptional(described(oneOf(LANE_FIELDS.lanePlace.allowed), "lanePlace")),
-      laneUse: v.exactOptional(described(oneOf(LANE_FIELDS.laneUse.allowed), "laneUse")),
-    },
-    "takes an object with the bits of each field",
-  ),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const result = makeLayout(dataset.value);
-    if (!result.ok) addIssue({ message: `cannot be: ${result.problems.join("; ")}` });
-  }),
+const LAYOUT_TAKES = "takes an object with the bits of each field";
+const laneFields = {
+  lanePlace: v.exactOptional(described(oneOf(LANE_FIELDS.lanePlace.allowed), "lanePlace")),
+  laneUse: v.exactOptional(described(oneOf(LANE_FIELDS.laneUse.allowed), "laneUse")),
+};
+
+const Layout = v.strictObject(
+  {
+    ...mapFields(LAYOUT_FIELDS, (field: WholeField, name) => {
+      const schema = wholeField(field, name);
+      return field.default === undefined ? schema : v.optional(schema, field.default);
+    }),
+    ...laneFields,
+  },
+  LAYOUT_TAKES,
+);
+const LayoutPatch = v.strictObject(
+  { ...mapFields(LAYOUT_FIELDS, optionalField), ...laneFields },
+  LAYOUT_TAKES,
 );
 
-const Policy = v.strictObject(
-  mapFields(POLICY_FIELDS, optionalField),
-  "takes an object with the fields to change",
+const POLICY_TAKES = "takes an object with the fields to change";
+const Policy = v.strictObject(mapFields(POLICY_FIELDS, optionalField), POLICY_TAKES);
+const PolicyPatch = v.strictObject(
+  mapFields(POLICY_FIELDS, (field: WholeField, name) => orNull(wholeField(field, name))),
+  POLICY_TAKES,
 );
 
 const KIND_TAKES = messageOf({
   detail: "takes snowflake or segment",
   allowed: ["snowflake", "segment"],
 });
+const SnowflakeKind = v.literal("snowflake", KIND_TAKES);
+const SegmentKind = v.literal("segment", KIND_TAKES);
 
-const SnowflakeBody = v.pipe(
-  v.strictObject({
-    kind: v.literal("snowflake", KIND_TAKES),
-    preset: v.exactOptional(oneOf([...PRESETS.keys()])),
-    layout: v.exactOptional(Layout),
-    policy: v.exactOptional(Policy),
-    shards: optionalField(SHARD_FIELDS.shards, "shards"),
-    regions: v.exactOptional(
-      listOf(oneOf(REGIONS), REGIONS_COUNT_MAX, `takes 1 to ${REGIONS_COUNT_MAX} regions`),
-    ),
-    keyShards: optionalField(SHARD_FIELDS.keyShards, "keyShards"),
-  }),
-  v.forward(
-    v.partialCheck(
-      [["preset"], ["layout"]],
-      ({ preset, layout }) => preset === undefined || layout === undefined,
-      "takes no preset beside it: a namespace has the one or the other",
-    ),
-    ["layout"],
+const snowflakeFields = {
+  preset: v.exactOptional(oneOf([...PRESETS.keys()])),
+  shards: optionalField(SHARD_FIELDS.shards, "shards"),
+  regions: v.exactOptional(
+    listOf(oneOf(REGIONS), REGIONS_COUNT_MAX, `takes 1 to ${REGIONS_COUNT_MAX} regions`),
   ),
-);
+  keyShards: optionalField(SHARD_FIELDS.keyShards, "keyShards"),
+};
+
+const SnowflakeBody = v.strictObject({
+  kind: SnowflakeKind,
+  ...snowflakeFields,
+  layout: v.exactOptional(Layout),
+  policy: v.exactOptional(Policy),
+});
+const SnowflakePatchBody = v.strictObject({
+  kind: v.exactOptional(SnowflakeKind, "snowflake"),
+  ...snowflakeFields,
+  layout: v.exactOptional(LayoutPatch),
+  policy: orNull(PolicyPatch),
+});
 
 const DESCRIPTION_TAKES = `takes a text of at most ${DESCRIPTION_CHARS_MAX} characters`;
+const Description = v.pipe(
+  v.string(DESCRIPTION_TAKES),
+  v.maxLength(DESCRIPTION_CHARS_MAX, DESCRIPTION_TAKES),
+);
 
-const SegmentBody = v.strictObject({
-  kind: v.literal("segment"),
+const segmentFields = {
   ...mapFields(SEGMENT_FIELDS, optionalField),
   start: v.exactOptional(described(decimal, "start")),
   max: v.exactOptional(described(decimal, "max")),
-  description: v.exactOptional(
-    v.pipe(v.string(DESCRIPTION_TAKES), v.maxLength(DESCRIPTION_CHARS_MAX, DESCRIPTION_TAKES)),
-  ),
+};
+
+const SegmentBody = v.strictObject({
+  kind: SegmentKind,
+  ...segmentFields,
+  description: v.exactOptional(Description),
+});
+const SegmentPatchBody = v.strictObject({
+  kind: v.exactOptional(SegmentKind, "segment"),
+  ...segmentFields,
+  step: orNull(wholeField(SEGMENT_FIELDS.step, "step")),
+  description: orNull(Description),
 });
 
+/** A namespace as PUT takes it. */
 export const NamespaceBody = v.variant("kind", [SnowflakeBody, SegmentBody], KIND_TAKES);
+/** A namespace as PATCH takes it. */
+export const NamespacePatchBody = v.pipe(
+  v.union([SnowflakePatchBody, SegmentPatchBody]),
+  v.description(
+    "JSON Merge Patch (RFC 7396). Fields that it leaves out stay. Null returns a field of the policy, or all of it, to the preset's, and step and description to their defaults",
+  ),
+);
 
-/** The body that a value of that kind should have been. */
-export function namespaceBodyLike(value: object): v.GenericSchema {
-  return "kind" in value && value.kind === "segment" ? SegmentBody : SnowflakeBody;
+/** The schema of the kind that a body of PUT names. */
+export function namespaceBodyOf(value: object) {
+  return kindIn(value) === "segment" ? SegmentBody : SnowflakeBody;
+}
+
+/** The same of a PATCH: a body that names no kind is judged by the namespace's. */
+export function namespacePatchBodyOf(value: object, kind: NamespaceDefinition["kind"]) {
+  return kindIn(value, kind) === "segment" ? SegmentPatchBody : SnowflakePatchBody;
+}
+
+function kindIn(value: object, otherwise?: string): unknown {
+  return "kind" in value ? value.kind : otherwise;
+}
+
+/** A field that a patch may leave out, change, or return to its default by null. */
+function orNull<Schema extends v.GenericSchema>(schema: Schema) {
+  return v.exactOptional(v.nullable(schema));
 }

@@ -65,7 +65,7 @@ keys.post("/", timelyBody, limitedBody, async (c) => {
   }
   const { errors } = parseQuery(c.req, {});
   if (errors.length > 0) return invalidParameters(c, errors);
-  const body = await readBody(c, KeyBody);
+  const body = await readBody(c, () => KeyBody);
   if (!body.ok) return body.response;
   const { expiresAt: expiresAtMs, ...rest } = body.value;
   const nowMs = Date.now();

@@ -79,7 +79,7 @@ leases.post("/:namespace", withNamespace("lease"), timelyBody, limitedBody, asyn
   const key = c.req.header(IDEMPOTENCY_KEY);
   errors.push(...idempotencyErrors(key));
   if (errors.length > 0) return invalidParameters(c, errors);
-  const body = await readBody(c, LeaseBody);
+  const body = await readBody(c, () => LeaseBody);
   if (!body.ok) return body.response;
   const { holder, ttlMs = LEASE_TTL_DEFAULT_MS } = body.value;
   const tooLong = ttlErrors(namespace, body.value.ttlMs);

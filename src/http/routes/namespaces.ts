@@ -5,8 +5,9 @@ import {
   type NamespaceDefinition,
   type NamespaceInput,
 } from "../../core/namespace/namespace.ts";
+import type { NamespacePatch } from "../../core/namespace/namespace-patch.ts";
 import { NAMESPACE_RETIRED, type Problem } from "../../core/problem.ts";
-import type { PutReply, Revoked } from "../../objects/registry.ts";
+import type { NamespaceReply, Revoked } from "../../objects/registry.ts";
 import { LIST_PAGE_MAX } from "../../service/limits.ts";
 import { parseQuery } from "../../service/params.ts";
 import { UNKNOWN_NAMESPACE } from "../../service/registry/authorise.ts";
@@ -15,14 +16,15 @@ import {
   listNamespaces,
   type Namespace,
   namespaceOf,
+  patchNamespace,
   putNamespace,
   retireNamespace,
 } from "../../service/registry/namespaces.ts";
 import { requires } from "../middleware/access.ts";
 import type { AppEnv } from "../middleware/app-env.ts";
 import { withNamespace } from "../middleware/namespace.ts";
-import { invalidBody, limitedBody, readBody, timelyBody } from "../parse/body.ts";
-import { NamespaceBody, namespaceBodyLike } from "../parse/namespace-body.ts";
+import { invalidBody, limitedBody, PATCH_TYPES, readBody, timelyBody } from "../parse/body.ts";
+import { namespaceBodyOf, namespacePatchBodyOf } from "../parse/namespace-body.ts";
 import { pageOf, pageQuery } from "../parse/pagination.ts";
 import { invalidParameters, problem } from "../reply/problem.ts";
 
@@ -54,7 +56,7 @@ namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async 
   if (!NAMESPACE_NAME.test(name))
     errors.push({ parameter: "namespace", detail: `takes ${NAME_TAKES}` });
   if (errors.length > 0) return invalidParameters(c, errors);
-  const body = await readBody(c, NamespaceBody, namespaceBodyLike);
+  const body = await readBody(c, namespaceBodyOf);
   if (!body.ok) return body.response;
   const reply = await putNamespace(
     c.env.REGISTRY,
@@ -62,7 +64,19 @@ namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async 
     body.value satisfies NamespaceInput,
     c.get("caller"),
   );
-  return putAnswer(c, reply);
+  return namespaceAnswer(c, reply);
+});
+
+namespaces.patch("/:namespace", withNamespace("admin"), timelyBody, limitedBody, async (c) => {
+  const { name, kind, builtIn } = c.get("namespace");
+  if (builtIn) return builtInNamespace(c);
+  const { errors } = parseQuery(c.req, {});
+  if (errors.length > 0) return invalidParameters(c, errors);
+  // This isolate may remember another version of the namespace, but never of another kind.
+  const body = await readBody(c, (value) => namespacePatchBodyOf(value, kind), PATCH_TYPES);
+  if (!body.ok) return body.response;
+  const patch = body.value satisfies NamespacePatch;
+  return namespaceAnswer(c, await patchNamespace(c.env.REGISTRY, name, patch, c.get("caller")));
 });
 
 namespaces.delete("/:namespace", requires("admin"), async (c) => {
@@ -74,7 +88,7 @@ namespaces.delete("/:namespace", requires("admin"), async (c) => {
   return retired ? c.body(null, 204) : problem(c, UNKNOWN_NAMESPACE);
 });
 
-function putAnswer(c: Context, reply: Exclude<PutReply, Revoked>): Response {
+function namespaceAnswer(c: Context, reply: Exclude<NamespaceReply, Revoked>): Response {
   switch (reply.kind) {
     case "created":
       return c.json(bodyOf(namespaceOf(reply.stored)), 201);
@@ -86,6 +100,8 @@ function putAnswer(c: Context, reply: Exclude<PutReply, Revoked>): Response {
       return problem(c, conflict(reply.fields, reply.stored, reply.wished));
     case "retired":
       return problem(c, NAMESPACE_RETIRED);
+    case "unknown":
+      return problem(c, UNKNOWN_NAMESPACE);
     case "full": {
       const detail =
         reply.of === "names"

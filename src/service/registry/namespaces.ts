@@ -8,10 +8,11 @@ import {
   type NamespaceInput,
   type SnowflakeDefinition,
 } from "../../core/namespace/namespace.ts";
+import type { NamespacePatch } from "../../core/namespace/namespace-patch.ts";
 import type { Region } from "../../core/regions.ts";
 import type { SegmentNumbers } from "../../core/segment/segment.ts";
 import { type SegmentDefinition, segmentNumbersOf } from "../../core/segment/segment-definition.ts";
-import type { PutReply, Registry, RemoveReply, Revoked } from "../../objects/registry.ts";
+import type { NamespaceReply, Registry, RemoveReply, Revoked } from "../../objects/registry.ts";
 import type { StoredNamespace } from "../../objects/registry-storage.ts";
 import { NAMESPACE_STALE_MAX_MS } from "../limits.ts";
 import { RegistryCache } from "./registry-cache.ts";
@@ -132,13 +133,18 @@ export async function putNamespace(
   name: string,
   input: NamespaceInput,
   by: ApiKeyRecord,
-): Promise<Exclude<PutReply, Revoked>> {
-  const put = (stub: DurableObjectStub<Registry>) => stub.putNamespace(name, input, by.id);
-  try {
-    return confirmed(await callRegistry<PutReply>(registry, put, { changes: true }));
-  } finally {
-    known.forget(name);
-  }
+): Promise<Exclude<NamespaceReply, Revoked>> {
+  return change<NamespaceReply>(registry, name, (stub) => stub.putNamespace(name, input, by.id));
+}
+
+/** Changes the fields of a namespace that the patch names. Otherwise as `putNamespace`. */
+export async function patchNamespace(
+  registry: RegistryBinding,
+  name: string,
+  patch: NamespacePatch,
+  by: ApiKeyRecord,
+): Promise<Exclude<NamespaceReply, Revoked>> {
+  return change<NamespaceReply>(registry, name, (stub) => stub.patchNamespace(name, patch, by.id));
 }
 
 /** Retires a name for ever; false if there is none. `by`: who does it. Throws as `putNamespace`. */
@@ -147,10 +153,20 @@ export async function retireNamespace(
   name: string,
   by: ApiKeyRecord,
 ): Promise<boolean> {
-  const retire = (stub: DurableObjectStub<Registry>) => stub.retireNamespace(name, by.id);
+  const { kind } = await change<RemoveReply>(registry, name, (stub) =>
+    stub.retireNamespace(name, by.id),
+  );
+  return kind === "removed";
+}
+
+/** Calls the registry to change a namespace, and forgets what this isolate knows of it: even a failed call may have. */
+async function change<Reply extends { readonly kind: string }>(
+  registry: RegistryBinding,
+  name: string,
+  call: (stub: DurableObjectStub<Registry>) => Promise<Reply>,
+): Promise<Exclude<Reply, Revoked>> {
   try {
-    const reply = await callRegistry<RemoveReply>(registry, retire, { changes: true });
-    return confirmed(reply).kind === "removed";
+    return confirmed(await callRegistry(registry, call, { changes: true }));
   } finally {
     known.forget(name);
   }

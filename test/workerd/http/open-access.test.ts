@@ -35,6 +35,7 @@ const ISSUES: readonly [method: string, path: string][] = [
   ["GET", "/v1/ids/default?count=2"],
   ["GET", "/v1/blocks/segment"],
   ["PUT", "/v1/namespaces/pages"],
+  ["PATCH", "/v1/namespaces/pages"],
   ["DELETE", "/v1/namespaces/pages"],
   ["POST", "/v1/leases/default"],
   ["GET", "/api/segment/get/segment"],

@@ -1,6 +1,6 @@
 /** What docs/OPERATIONS.md tells an operator to do, done. */
 import { describe, expect, it } from "vitest";
-import { ask, put } from "../../support/admin.ts";
+import { ask, patch, put } from "../../support/admin.ts";
 import { clock, START_MS, useClock } from "../../support/clock.ts";
 import { acquire, tryAcquire } from "../../support/leases.ts";
 
@@ -45,7 +45,7 @@ async function lastBefore(namespace: string, untilMs: number): Promise<bigint> {
 
 describe("a clock that was set back", () => {
   it("further than is forgiven: a larger maxStepBackMs goes on at once, above all before", async () => {
-    await put("behind");
+    await put("behind", { kind: "snowflake", policy: { maxWaitMs: 77, reserveMs: 50 } });
     clock.step(3 * HOUR_MS);
     const before = await idOf("behind");
     clock.step(-3 * HOUR_MS);
@@ -54,7 +54,10 @@ describe("a clock that was set back", () => {
     const { body } = await ask("/v1/shards/behind/0");
     expect(body.lanes).toMatchObject([{ leadMs: expect.closeTo(3 * HOUR_MS, -4) }]);
     const policy = { maxStepBackMs: 4 * HOUR_MS };
-    expect((await put("behind", { kind: "snowflake", policy })).status).toBe(200);
+    expect(await patch("behind", { policy })).toMatchObject({
+      status: 200,
+      body: { policy: { maxWaitMs: 77, reserveMs: 50, ...policy } },
+    });
     expect(await idOf("behind")).toBeGreaterThan(before);
   });
 });

@@ -23,6 +23,7 @@ const OPERATIONS: Readonly<Record<string, readonly [Needs, path: string, json?: 
   listNamespaces: ["read", "/v1/namespaces"],
   getNamespace: ["read", "/v1/namespaces/default"],
   putNamespace: ["admin", "/v1/namespaces/scoped", { kind: "snowflake" }],
+  patchNamespace: ["admin", "/v1/namespaces/scoped", { shards: 8 }],
   retireNamespace: ["admin", "/v1/namespaces/retiring"],
   acquireLease: ["lease", "/v1/leases/default", {}],
   listLeases: ["lease", "/v1/leases/default"],

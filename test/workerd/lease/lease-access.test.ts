@@ -155,6 +155,7 @@ describe("a browser", () => {
       ["/v1/leases/default", "POST"],
       ["/v1/leases/default/512", "PUT"],
       ["/v1/leases/default/512", "DELETE"],
+      ["/v1/namespaces/orders", "PATCH"],
     ] as const) {
       const headers = {
         origin,

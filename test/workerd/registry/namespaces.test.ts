@@ -7,7 +7,7 @@ import { ADMIN } from "../../../src/core/api-key.ts";
 import { REGIONS } from "../../../src/core/regions.ts";
 import { NAMESPACE_STALE_MAX_MS } from "../../../src/service/limits.ts";
 import { BUILT_IN_NAMESPACES } from "../../../src/service/registry/namespaces.ts";
-import { ask, CLOSED, keyFor, put } from "../../support/admin.ts";
+import { ask, CLOSED, keyFor, patch, put } from "../../support/admin.ts";
 import { clock, useClock } from "../../support/clock.ts";
 
 useClock();
@@ -227,7 +227,7 @@ describe("the worker range", () => {
 });
 
 describe("DELETE", () => {
-  it("R1 retires a name for ever: decode and range go on, issuing and PUT answer 410", async () => {
+  it("R1 retires a name for ever: decode and range go on, issuing, PUT and PATCH answer 410", async () => {
     await put("old");
     const { body } = await ask("/v1/ids/old");
     const [id] = body.ids as string[];
@@ -237,6 +237,10 @@ describe("DELETE", () => {
       expect(await ask(path)).toMatchObject({ status: 410, body: { code: "namespace_retired" } });
     }
     expect(await put("old")).toMatchObject({ status: 410, body: { code: "namespace_retired" } });
+    expect(await patch("old", {})).toMatchObject({
+      status: 410,
+      body: { code: "namespace_retired" },
+    });
     expect((await ask(`/v1/decode/old/${id}`)).status).toBe(200);
     expect((await ask("/v1/range/old?from=2026-01-01&until=2026-01-02")).status).toBe(200);
     expect((await ask("/v1/namespaces/old")).body).toMatchObject({ retired: true });
