@@ -115,7 +115,7 @@ describe.concurrent("against the service", () => {
     expect([status, checksOf(report, "held")]).toEqual([0, [...IDS_HELD, "key_order"]]);
     expect(report.layout).toEqual({
       fingerprint: null,
-      source: "GET /v1/namespaces/own: 403; --preset says it",
+      source: "GET /v1/namespaces/own: 403; use --preset",
     });
   });
 
