@@ -29,14 +29,9 @@ export interface MinterOptions {
 /** Keeps a Worker running until the work has settled. */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-export interface MinterSettings {
+export interface MinterSettings extends Omit<MinterOptions, "key" | "store"> {
   readonly url: string;
-  readonly namespace: string;
-  readonly holder: string | undefined;
-  readonly ttlMs: number | undefined;
   readonly timeoutMs: number;
-  readonly retries: number | undefined;
-  readonly waitUntil?: WaitUntil | undefined;
 }
 
 /** The options with their defaults. Throws TypeError if one is invalid. */

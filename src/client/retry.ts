@@ -23,7 +23,7 @@ export interface RetryOptions extends Limits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Throws the last EdgeflakeError (definite only if all attempts were), one with the code `timeout`, or the signal's reason. */
+/** Throws the last EdgeflakeError (definite only if all were), one with the code `timeout`, or the signal's reason. */
 export async function withRetries<Value>(
   options: RetryOptions,
   attempt: (signal: AbortSignal) => Promise<Value>,

@@ -49,7 +49,7 @@ export function failureOf(status: number, said: FailureSaid = {}): Outcome {
 
 /** The outcome of a 200 that can't be read: malformed if it is certainly complete. */
 export function unreadable({ text, delimited }: Answer): Outcome {
-  return delimited ? { kind: "malformed", text } : { ...NOT_DELIMITED };
+  return delimited ? { kind: "malformed", text } : NOT_DELIMITED;
 }
 
 /** HTTP/1.0 allows an answer without a length, and it looks the same if it was cut off. */

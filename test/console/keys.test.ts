@@ -214,7 +214,7 @@ describe("Keys", () => {
     const key = await made.innerText();
     await page.route(/cursor/, (route) => route.fulfill({ status: 400, body: "" }));
     await button(page, "Next page").click();
-    await complains(page, /answers 400/);
+    await complains(page, /status 400/);
     expect(await made.innerText()).toBe(key);
     await page.unroute(/cursor/);
     await button(page, "First page").click();

@@ -47,9 +47,9 @@ export function CreateNamespace({ body }: { body: SnowflakeInput }) {
       <Code label="The body" text={text} />
       <p>A namespace’s layout never changes, and a retired name can’t be used again.</p>
       <p>
-        It gets the policy of <code>default</code> (waits up to 250 ms, borrows up to 1 s, tolerates
-        a clock up to 1 h back), whichever layout you began with. For another one, add a{" "}
-        <code>policy</code> to the body.
+        The new namespace gets the policy of <code>default</code> (waits up to 250 ms, borrows up to
+        1 s, tolerates a clock up to 1 h back), whichever layout you began with. For another one,
+        add a <code>policy</code> to the body.
       </p>
       <form class="row" onSubmit={create}>
         <TextField
