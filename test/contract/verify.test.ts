@@ -334,8 +334,11 @@ describe.concurrent("the command line", () => {
   it.each([
     [[], "usage: edgeflake COMMAND"],
     [["mint"], "unknown command: mint"],
-    [["verify"], "--url takes"],
-    [["verify", "--url", "http://127.0.0.1:1", "--namespace", "a", "--rate", "0"], "--rate takes"],
+    [["verify"], "--url must be"],
+    [
+      ["verify", "--url", "http://127.0.0.1:1", "--namespace", "a", "--rate", "0"],
+      "--rate must be",
+    ],
   ])("%j is bad usage", async (args, says) => {
     const ended = await runCommand(args);
     expect([ended.status, ended.stdout]).toEqual([2, ""]);
