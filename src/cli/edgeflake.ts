@@ -1,24 +1,25 @@
 #!/usr/bin/env node
-/** The command `edgeflake`: finds the sub-command. */
+/** The command `edgeflake`: runs a subcommand. */
 import { readFileSync } from "node:fs";
 import { Output } from "../verify/output.ts";
 import { verify } from "../verify/verify.ts";
 
 const USAGE = `usage: edgeflake COMMAND [options]
 
-  verify      asks a deployment for IDs, and says whether what it answered keeps its promises
+  verify      requests IDs from a deployment and checks its promises
 
-edgeflake COMMAND --help says more; edgeflake --version says which one this is.
+edgeflake COMMAND --help    shows the options of a command
+edgeflake --version         prints the version
 `;
 
 const BAD_USAGE = 2;
-/** A bug here, or an output that can't be written: says nothing about the deployment (EX_SOFTWARE of sysexits.h). */
+/** A bug of this command, or a failed write of its output; no verdict on the deployment (EX_SOFTWARE of sysexits.h). */
 const FAILED_INSIDE = 70;
 
 const stdout = new Output(process.stdout);
 const stderr = new Output(process.stderr);
 
-/** As published: package.json is two folders up, from the source as from the build. */
+/** The version in package.json, which is two folders up from both the source and the build. */
 function version(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   const read: unknown = JSON.parse(text);
@@ -56,9 +57,9 @@ async function main([command = "", ...rest]: readonly string[]): Promise<number>
 try {
   const status = await main(process.argv.slice(2));
   const failure = await stdout.settled();
-  // Who closes a pipe knows that nothing more comes of it.
+  // EPIPE is no failure: the reader closed the pipe.
   if (failure && !("code" in failure && failure.code === "EPIPE")) {
-    stderr.write(`standard output can't be written: ${failure.message}\n`);
+    stderr.write(`cannot write to standard output: ${failure.message}\n`);
   }
   process.exitCode = failure ? FAILED_INSIDE : status;
 } catch (error) {

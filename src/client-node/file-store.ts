@@ -1,22 +1,22 @@
 /**
- * A minter's store in files, for Node.js and what is compatible with it. Each text is a generation of its own,
- * `file.1`, `file.2`, …, of which the highest counts and older ones are removed.
+ * A minter's store in files, for Node.js and compatible runtimes. Each text is a generation in its own file, `file.1`,
+ * `file.2`, …: the highest number counts, and older ones are removed.
  *
  * Invariants:
- *  P1 A generation appears whole and durable, or not at all: written beside, synced, linked to its name, its folder
- *     synced.
- *  P2 Of all who would put the next generation one does: a link fails where its name is taken. There is no lock that
- *     a crash could leave behind.
- *  P3 A put counts only if the generation that it replaces is still there once its own is linked: a late one may get a
- *     name that is free again. Older generations are removed in ascending order, so while one is there, no later name
- *     was ever free again. A listing decides nothing of this: it is not atomic.
+ *  P1 A generation appears complete and durable, or not at all: written to a temporary file, synced, linked to its name,
+ *     its folder synced.
+ *  P2 If several processes put the next generation, one succeeds: a link fails if its name is taken. No lock can be left
+ *     behind by a crash.
+ *  P3 A put counts only if the generation that it replaces still exists once its own is linked: a late put may get a
+ *     name that is free again. Older generations are removed in ascending order, so while one exists, no later name was
+ *     ever free again. A listing decides none of this: it is not atomic.
  */
 import { randomUUID } from "node:crypto";
 import { link, open, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { MinterStore } from "../client/minter-store.ts";
 
-/** How often a generation may be removed while it is read, by others who put newer ones, until that is a fault. */
+/** Reads of one call: a generation may be removed while it is read, if another process puts a newer one. */
 const READS_MAX = 100;
 
 interface Generation {
@@ -24,7 +24,20 @@ interface Generation {
   readonly text: string;
 }
 
-/** A store in files named after `file`, whose folder exists. Its methods reject with what the file system says. */
+/**
+ * Makes a store in files for a minter, durable across crashes. Give each process its own `file`.
+ *
+ * @param file The path that the names of the store's files begin with. Its folder must exist.
+ * @returns A store whose methods reject with the error of the file system.
+ * @example
+ * ```ts
+ * import { Minter } from "edgeflake/minter";
+ * import { fileStore } from "edgeflake/minter/file";
+ *
+ * const store = fileStore("/var/lib/orders/edgeflake-lease");
+ * const ids = await Minter.open({ url: "https://ids.example.com", key, namespace: "orders", store });
+ * ```
+ */
 export function fileStore(file: string): MinterStore {
   return {
     get: async () => (await newest(file))?.text,
@@ -46,10 +59,10 @@ async function newest(file: string): Promise<Generation | undefined> {
     const number = Math.max(0, ...(await numbersOf(file)));
     if (number === 0) return undefined;
     const text = await textAt(file, number);
-    // If it is gone, there is a newer one by now.
+    // If it is gone, a newer one exists by now.
     if (text !== undefined) return { number, text };
   }
-  throw new Error(`cannot read ${file}: it changes all the time`);
+  throw new Error(`cannot read ${file}: it keeps changing`);
 }
 
 async function textAt(file: string, number: number): Promise<string | undefined> {
@@ -61,7 +74,7 @@ async function textAt(file: string, number: number): Promise<string | undefined>
   }
 }
 
-/** Makes a generation (P1); false where there is one of that number (P2). */
+/** Makes a generation (P1); false if its number is taken (P2). */
 async function linked(file: string, number: number, text: string): Promise<boolean> {
   const beside = `${file}.${randomUUID()}.new`;
   try {
@@ -77,7 +90,7 @@ async function linked(file: string, number: number, text: string): Promise<boole
   return true;
 }
 
-/** Whether no newer generation is listed; removes what is older, in ascending order (P3). */
+/** Whether no newer generation is listed. If so, removes the older ones, in ascending order (P3). */
 async function isNewest(file: string, number: number): Promise<boolean> {
   const numbers = await numbersOf(file);
   if (numbers.some((other) => other > number)) return false;
@@ -105,7 +118,7 @@ async function writeSynced(file: string, text: string): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // There folders can't be opened, and names are in the journal.
+  // Windows can't open folders, and its file system journals names.
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {

@@ -3,7 +3,7 @@
  *
  * Invariants, each proved by the tests with the same number:
  *  J1 The claim of a run lapses after a fixed time: in a Worker, a run never settles if the end of its request cut it
- *     off. The next request then starts another. Nobody awaits a run: only plain data is kept of it.
+ *     off. The next request then starts another. No caller awaits a run: only plain data is kept of it.
  *  J2 A run that returns after the next one began, or after `drop`, changes nothing.
  *  J3 A clock that was set back delays nothing: a claim or pause of negative age has lapsed.
  */
@@ -19,7 +19,7 @@ export class BackgroundTask {
   readonly #restMaxMs: number;
   readonly #waitUntil: WaitUntil | undefined;
   readonly #turns = new Turns();
-  /** No run begins for `#heldForMs` from then on, by performance.now(): one has the claim, or the last one failed. */
+  /** No run begins for `#heldForMs` after that, by performance.now(): one has the claim, or the last one failed. */
   #heldAtMs = 0;
   #heldForMs = 0;
   #failure: unknown;
@@ -55,16 +55,16 @@ export class BackgroundTask {
         },
       )
       .catch(() => {
-        // It returned too late (J2).
+        // The run returned too late (J2).
       });
     try {
       this.#waitUntil?.(ended);
     } catch {
-      // Outside of a request there is nothing to keep alive.
+      // Outside of a request, waitUntil throws: no response ends the work.
     }
   }
 
-  /** Gives up the run that is under way, if any. */
+  /** Abandons the run that is under way, if any. */
   drop(): void {
     this.#turns.next();
     this.#hold(0);

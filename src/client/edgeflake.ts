@@ -1,18 +1,16 @@
-import type { DecodeOptions, Placement } from "../core/binding.ts";
+import type { DecodeOptions } from "../core/binding.ts";
 import type { Block } from "../core/blocks/block.ts";
 import { BlockBuffer, CLAIM_LAPSES_MS, isWithin, type Stock } from "../core/blocks/block-buffer.ts";
 import { DecimalRun } from "../core/blocks/decimal-run.ts";
 import { FreshDemand } from "../core/blocks/fresh-demand.ts";
-import { fieldsOf } from "../core/json.ts";
 import type { DecodedId } from "../core/layout/decoded.ts";
 import { isWhole } from "../core/takes.ts";
 import { EdgeflakeError } from "./errors.ts";
-import { malformed } from "./http.ts";
-import { checkCount, TAKE_MAX } from "./limits.ts";
-import { type EdgeflakeOptions, transportOf } from "./options.ts";
+import { checkCount, TAKE_MAX, TIMEOUT_DEFAULT_MS } from "./limits.ts";
+import { type CallOptions, type EdgeflakeOptions, transportOf } from "./options.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
-import { textsInto } from "./texts.ts";
-import { type Asked, readBlocks, type Transport } from "./transport.ts";
+import type { Transport } from "./transport.ts";
+import { type Asked, keyFor, partKeyOf, readBlocks, readDecoded } from "./transport.ts";
 
 export type {
   Answer,
@@ -28,66 +26,71 @@ export type { BlocksAnswer } from "../core/blocks/blocks-answer.ts";
 export type { DecodedId } from "../core/layout/decoded.ts";
 export type { EdgeflakeBinding } from "./binding.ts";
 export { EdgeflakeError } from "./errors.ts";
-export type { EdgeflakeOptions } from "./options.ts";
+export type { CallOptions, EdgeflakeOptions } from "./options.ts";
 
-export interface CallOptions extends Placement {
-  /**
-   * Of segments: the same key gets the same IDs again, for a day. 1 to 255 visible ASCII characters. Strict calls
-   * without one get a random key, so that no retry leaves a hole.
-   */
-  readonly idempotencyKey?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Calls of one turn that found nothing in memory, and what is fetched for them together. */
+/** Calls of one synchronous turn that found no ID in memory, and the one request that serves them. */
 interface Gathered {
   count: number;
   ids: Promise<string[]>;
 }
 
-/** IDs asked for in one request: every preset's line opens so many at once. */
+/** IDs of one request at most: every preset can grant that many at once. */
 const REQUEST_MAX = 100_000;
-/** How long fetching ahead rests at most, in ms, whatever the service says: it may be well again before. */
+/** The longest pause of prefetching after a failure, in ms: the service may recover before its Retry-After. */
 const REST_MAX_MS = 60_000;
-/** How long misses count as repeated demand, in ms: the service's default of freshForMs. */
+/** Misses within that time of each other count as repeated demand, in ms: the default of freshForMs. */
 const DEMAND_MS = 250;
 
 /**
- * A source of IDs. It prefetches for repeated demand, so most calls of `next` are answered from memory.
- * Safe to keep for the life of a process, or of a Worker's isolate.
+ * Gets IDs from an Edgeflake service, over HTTPS or a service binding. It prefetches for repeated demand, so most calls
+ * of `next` are answered from memory. Keep one for the life of a process, or of a Worker's isolate.
  *
- * An ID from memory was asked for at most `freshForMs` ago, a policy of the namespace: as the service last told it.
+ * An ID from memory was requested at most `freshForMs` ago. That is a policy of the namespace; a change of it applies
+ * from the client's next request on.
  *
  * @example
+ * ```ts
+ * import { Edgeflake } from "edgeflake/client";
+ *
+ * const key = process.env.EDGEFLAKE_KEY;
  * const ids = new Edgeflake({ url: "https://ids.example.com", key, namespace: "orders" });
  * const id = await ids.next();
+ * ```
  */
 export class Edgeflake {
   readonly #transport: Transport;
   readonly #options: RetryOptions;
   readonly #waitUntil: EdgeflakeOptions["waitUntil"];
   readonly #buffer = new BlockBuffer(new FreshDemand(DEMAND_MS), 0);
-  /** The block in use, and its texts. */
+  /** The block in use, and the decimal texts of its IDs. */
   #run: { readonly block: Block; readonly texts: DecimalRun } | undefined;
-  /** IDs of one request at most: the namespace may take fewer than REQUEST_MAX. */
+  /** IDs of one request at most: the namespace may allow fewer than REQUEST_MAX. */
   #requestMax = REQUEST_MAX;
-  /** When it was last looked whether to fetch ahead. */
+  /** When the client last checked whether to prefetch, unix ms. */
   #lookedAtMs = 0;
-  /** When fetching ahead failed last, and for how long the service wants to be left alone, in ms. */
+  /** When prefetching failed last (unix ms), and how long to pause since then (ms). */
   #failedAtMs = 0;
   #restMs = 0;
   #gathered: Gathered | undefined;
 
+  /**
+   * Makes a client. No request is sent before the first call.
+   *
+   * @param options The namespace, with a URL and an API key or with a service binding.
+   * @throws {TypeError} If an option is missing or out of bounds.
+   */
   constructor(options: EdgeflakeOptions) {
-    const { timeoutMs = 10_000, retries } = options;
+    const { timeoutMs = TIMEOUT_DEFAULT_MS, retries } = options;
     this.#transport = transportOf(options, { timeoutMs, retries });
     this.#options = { url: this.#transport.url, timeoutMs, retries };
     this.#waitUntil = options.waitUntil;
   }
 
   /**
-   * One ID as a decimal text: from memory if a fresh one is there, unless a placement or a signal is given.
-   * Rejects with EdgeflakeError, or the signal's reason.
+   * Gets one ID, as a decimal text: from memory if a fresh one is there, else from the service.
+   *
+   * @param options If given, the ID comes from the service. See {@linkcode CallOptions}.
+   * @throws {EdgeflakeError} If no ID could be got; or the signal's reason, if it aborts.
    */
   next(options?: CallOptions): Promise<string> {
     if (options) return this.take(1, options).then(([id = ""]) => id);
@@ -96,12 +99,26 @@ export class Edgeflake {
     return id === undefined ? this.#miss() : Promise.resolve(id);
   }
 
-  /** One ID from memory, at once; undefined if no fresh one is there. Repeated calls have some fetched ahead. */
+  /**
+   * Gets one ID from memory, as a decimal text, without waiting. Repeated calls start prefetching.
+   *
+   * @returns `undefined` if no fresh ID is in memory.
+   * @example
+   * ```ts
+   * const id = ids.nextNow() ?? (await ids.next());
+   * ```
+   */
   nextNow(): string | undefined {
     return this.#nextAt(Date.now());
   }
 
-  /** `count` IDs, 1 to 1,000,000, asked for now. Rejects with EdgeflakeError, or the signal's reason. */
+  /**
+   * Gets `count` IDs from the service, as decimal texts. A large count may take several requests.
+   *
+   * @param count An integer from 1 to 1,000,000.
+   * @throws {RangeError} If `count` is out of bounds.
+   * @throws {EdgeflakeError} If not all IDs could be got; or the signal's reason, if it aborts.
+   */
   async take(
     count: number,
     { signal, idempotencyKey, ...placement }: CallOptions = {},
@@ -127,17 +144,20 @@ export class Edgeflake {
     return ids;
   }
 
-  /** What an ID says. Rejects with EdgeflakeError, or the signal's reason. */
+  /**
+   * Reads an ID with the layout of the namespace: its time, shard and sequence. The API key needs the scope `read`.
+   *
+   * @param id The ID as a text, decimal unless `encoding` names another encoding.
+   * @throws {EdgeflakeError} If the text is no ID of the namespace, or the request failed; or the signal's reason.
+   */
   async decode(
     id: string,
     { signal, ...options }: DecodeOptions & { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<DecodedId> {
     const retry = { ...this.#options, signal };
-    const answer = await withRetries(retry, (either) =>
-      this.#transport.decode(id, options, either),
+    return await withRetries(retry, async (either) =>
+      readDecoded(await this.#transport.decode(id, options, either)),
     );
-    if (isDecoded(answer)) return answer;
-    throw malformed("decode");
   }
 
   #nextAt(nowMs: number): string | undefined {
@@ -156,7 +176,7 @@ export class Edgeflake {
     return this.#run.texts.at(offset);
   }
 
-  /** Misses of one synchronous turn, and so of one request in a Worker, are fetched together. */
+  /** Misses of one synchronous turn, and so of one request in a Worker, share a request. */
   #miss(): Promise<string> {
     this.#gathered ??= this.#gather();
     const { ids, count: index } = this.#gathered;
@@ -180,7 +200,7 @@ export class Edgeflake {
     const fetch = this.#buffer.plan(nowMs, this.#requestMax);
     if (!fetch) return;
     const { count } = fetch;
-    // Once, and no longer than its claim: whoever finds nothing in memory asks for itself.
+    // No retry, and no longer than its claim: a call that finds no ID in memory sends its own request.
     const once = { ...this.#options, timeoutMs: CLAIM_LAPSES_MS, retries: 0 };
     const work = this.#ask(count, {}, once).then(
       (stock) => stock && this.#buffer.fill(fetch, stock, Date.now()),
@@ -192,11 +212,11 @@ export class Edgeflake {
     try {
       this.#waitUntil?.(work);
     } catch {
-      // Outside of a request there is nothing to keep alive.
+      // Outside of a request, waitUntil throws: no response ends the work.
     }
   }
 
-  /** Undefined: fewer IDs are to be asked for, in the time that is left. */
+  /** Undefined if the namespace allows fewer IDs at once: the caller then asks for fewer, in the time left. */
   async #ask(count: number, asked: Asked, retry: RetryOptions): Promise<Stock | undefined> {
     let askedAtMs = 0;
     try {
@@ -219,18 +239,8 @@ export class Edgeflake {
   }
 }
 
-/** A key for a call whose IDs are to be without holes; undefined for others. */
-function keyFor({ key, order }: Placement): string | undefined {
-  return key || order === "strict" ? crypto.randomUUID() : undefined;
-}
-
-/** The key of one of several requests of a call, the same for each repetition of the call: no other call has its hash. */
-async function partKeyOf(part: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(part));
-  return new Uint8Array(digest).join(".");
-}
-
-function isDecoded(answer: unknown): answer is DecodedId {
-  const { id, kind } = fieldsOf(answer);
-  return typeof id === "string" && typeof kind === "string";
+/** Adds the IDs of a block to a list, as decimal texts. */
+function textsInto(ids: string[], { first, count, stride }: Block): void {
+  const texts = new DecimalRun(first, stride);
+  for (let offset = 0; offset < count; offset += 1) ids.push(texts.at(offset));
 }

@@ -2,23 +2,43 @@ import type { ParameterError } from "../core/binding.ts";
 import { fieldsOf, textOf } from "../core/json.ts";
 
 /**
- * Why a call failed. `code` is one of the HTTP API's, or one of the client's own: `network` (no whole answer came),
- * `timeout` (timeoutMs went by), `malformed` (the answer is not Edgeflake's).
+ * The error of a failed call. Its `message` is for people, its `code` for programs.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await ids.next();
+ * } catch (error) {
+ *   if (error instanceof EdgeflakeError && error.code === "shard_saturated") retryIn(error.retryAfterMs);
+ *   else throw error;
+ * }
+ * ```
  */
 export class EdgeflakeError extends Error {
   override readonly name = "EdgeflakeError";
+  /**
+   * A code of the HTTP API, such as `rate_limited`, or one of the package's own: `network` (the connection failed or
+   * closed before a complete response), `timeout` (`timeoutMs` is over), `malformed` (an unexpected response), and from
+   * a minter `shard_saturated`, `lease_lost` or `closed`.
+   */
   declare readonly code: string;
-  /** True: refused before anything was granted. False: IDs may have been skipped, never doubled. */
+  /** `true`: no ID was granted. `false`: IDs may have been granted and lost; they are never issued again. */
   declare readonly definite: boolean;
-  /** The HTTP status; undefined where no answer came. */
+  /** The HTTP status; `undefined` if no response came. */
   declare readonly status: number | undefined;
-  /** When to try again, in ms; undefined where time does not help. */
+  /** When to retry, in ms from now; `undefined` if the service named no time. */
   declare readonly retryAfterMs: number | undefined;
-  /** Names the request in the service's log. */
+  /** The ID of the request in the service's log. */
   declare readonly requestId: string | undefined;
-  /** Every rejected parameter, with what it takes. */
+  /** Every rejected parameter, with the values allowed; `undefined` if the error is about none. */
   declare readonly errors: readonly ParameterError[] | undefined;
 
+  /**
+   * Makes an error. Applications need it only in their own tests.
+   *
+   * @param message The text for people.
+   * @param facts The error's properties; `definite` is `false` unless given.
+   */
   constructor(message: string, { cause, ...facts }: ErrorFacts) {
     super(message, { cause });
     // The fields are those of the facts, under the same names.
@@ -36,10 +56,10 @@ interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** The error that a problem says; a status and a Retry-After of HTTP are of use if it says none. */
+/** The error of a problem document. `status` and `retryAfterMs` are those of HTTP, if the document has none. */
 export function errorOf(problem: unknown, status?: number, retryAfterMs?: number): EdgeflakeError {
   const said = fieldsOf(problem);
-  return new EdgeflakeError(textOf(said.detail) ?? `The service answered ${status}.`, {
+  return new EdgeflakeError(textOf(said.detail) ?? `HTTP status ${status}`, {
     code: textOf(said.code) ?? "malformed",
     definite: said.definite === true,
     status: status ?? numberOf(said.status),

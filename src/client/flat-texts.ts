@@ -1,19 +1,18 @@
 /**
- * Many IDs as decimal texts at once: written as bytes (core/blocks/block-writer), decoded together and cut apart. Texts put
- * together of two parts, as DecimalRun makes them, are joined by the engine when they are read, which costs more
- * than all of this.
+ * Many IDs as decimal texts at once: written as bytes (core/blocks/block-writer), decoded together and cut apart. That
+ * is faster than DecimalRun here: the engine joins each of its two-part texts when it is read.
  */
 import { type Block, idAt } from "../core/blocks/block.ts";
 import { type Surround, writeBlock } from "../core/blocks/block-writer.ts";
 
-/** IDs written and decoded together, some 20 kB: whoever keeps one keeps the text of all. */
+/** IDs decoded together, about 20 kB of text: a caller that keeps one ID keeps the text of all. */
 const TOGETHER = 1024;
 const BARE: Surround = { before: "", after: "" };
 
 const decoder = new TextDecoder();
 let scratch = new Uint8Array(0);
 
-/** Writes the IDs of a block into a list from `at` on, as decimal texts; one past the last place. */
+/** Writes the IDs of a block into a list from `at` on, as decimal texts. Returns the place after the last. */
 export function flatTextsInto(ids: string[], at: number, block: Block): number {
   let place = at;
   for (let offset = 0; offset < block.count; offset += TOGETHER) {
@@ -38,7 +37,7 @@ function partInto(ids: string[], at: number, part: Block): number {
   return place;
 }
 
-/** Where IDs become longer somewhere in between. */
+/** For a part in which the number of digits grows. */
 function oneByOneInto(ids: string[], at: number, part: Block): number {
   for (let offset = 0; offset < part.count; offset += 1) ids[at + offset] = `${idAt(part, offset)}`;
   return at + part.count;

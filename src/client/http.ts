@@ -4,7 +4,7 @@ import { isWhole } from "../core/takes.ts";
 import { EdgeflakeError, errorOf } from "./errors.ts";
 import { TIMEOUT_MAX_MS } from "./limits.ts";
 
-/** Sends one request to a path below /v1/; the JSON of a good answer, null for an empty one, else throws. */
+/** Sends one request to a path below /v1/. Resolves to the JSON of a 2xx response, null if it is empty; else rejects. */
 export type Ask = (path: string, query: object, init: AskInit) => Promise<unknown>;
 
 export interface AskInit extends RequestInit {
@@ -20,14 +20,14 @@ export function httpAsk(url: string | URL, key: string | undefined): Ask {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const address = `${base}/v1/${path}?${new URLSearchParams(given)}`;
     const headers = { ...shared, ...init.headers };
-    // A redirect would make a GET of a POST. Workers know no redirect: "error".
+    // A redirect would turn a POST into a GET. Workers don't support redirect: "error".
     const response = await fetch(address, { ...init, headers, redirect: "manual" });
-    // Read whole: an answer that breaks off is none.
+    // Read to the end: a response that breaks off is a failure.
     const text = await response.text();
     const body = jsonOf(text || "null");
     if (response.ok && body !== undefined) return body;
     if (response.ok) throw malformed(path);
-    // Whole seconds; a date is read as none.
+    // Whole seconds; a date is ignored.
     const retryAfterMs = Number(response.headers.get("retry-after") ?? undefined) * 1000;
     throw errorOf(
       body,
@@ -37,7 +37,7 @@ export function httpAsk(url: string | URL, key: string | undefined): Ask {
   };
 }
 
-/** The answer of a route is not what the service answers there. */
+/** The error of a response that is not what the service returns there. */
 export function malformed(route: string): EdgeflakeError {
-  return new EdgeflakeError(`The answer is not one of /v1/${route}.`, { code: "malformed" });
+  return new EdgeflakeError(`Unexpected response from /v1/${route}.`, { code: "malformed" });
 }

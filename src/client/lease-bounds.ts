@@ -1,16 +1,16 @@
-/** How far a lease, and a mark in a store, let its holder stamp: in positions. When it is to be renewed. */
+/** The positions that a lease, and a mark in a store, let their holder stamp; and when to renew the lease. */
 import { tickAt } from "../core/layout/layout.ts";
 import { markFor } from "../core/line/line.ts";
 import type { HeldLease } from "./lease-desk.ts";
 import type { MintLine } from "./mint-line.ts";
 
 /**
- * How far past the clock a mark in a store is moved, in ms: as far as the line may lead, within these, and at least two
- * ticks, so that the next one is open when it begins.
+ * How far past the clock a mark in a store is moved, in ms: as far as the line may lead, within these bounds, and at
+ * least two ticks, so that the next tick is open when it begins.
  */
 const RESERVE_MIN_MS = 1000;
 const RESERVE_MAX_MS = 10_000;
-/** A renewal begins early by a random part of the lease's ttl up to this, so that holders do not ask in step. */
+/** A renewal begins early by a random part of the ttl, up to this one, so that holders do not renew at once. */
 const JITTER_PART = 0.1;
 
 /** The first position that the lease may stamp. */
@@ -23,12 +23,12 @@ export function endOf({ layout, notAfterTick }: HeldLease): number {
   return notAfterTick * layout.sequenceCount;
 }
 
-/** Where a store's mark is moved: as a shard's is, within the lease. */
+/** The next mark of a store: computed like a shard's, within the lease. */
 export function markOf(lease: HeldLease, line: MintLine, nowMs: number): number {
   return Math.min(endOf(lease), aheadOf(lease, line, nowMs, reserveMsOf(lease)));
 }
 
-/** Whether to move the mark: half of what it was moved by is left. */
+/** Whether to move the mark: half of its reserve is used. */
 export function isMarkLow(lease: HeldLease, line: MintLine, mark: number, nowMs: number): boolean {
   return mark < endOf(lease) && mark <= aheadOf(lease, line, nowMs, reserveMsOf(lease) / 2);
 }
@@ -42,7 +42,7 @@ function reserveMsOf({ policy, layout }: HeldLease): number {
   return Math.max(2 * layout.tickMs, Math.min(Math.max(leadMs, RESERVE_MIN_MS), RESERVE_MAX_MS));
 }
 
-/** When to renew a lease, in ms from the desk's answer: by the desk's own clocks, and within its ttl whatever they say. */
+/** When to renew a lease, in ms from the desk's response: by the desk's clock, and always within the ttl. */
 export function renewInMs({ renewAfterMs, deskNowMs, ttlMs }: HeldLease): number {
   const inMs = Math.min(Math.max(0, renewAfterMs - deskNowMs), ttlMs);
   return inMs - Math.random() * JITTER_PART * ttlMs;

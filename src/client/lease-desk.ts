@@ -32,7 +32,7 @@ export class LeaseDesk {
     this.#path = `leases/${encodeURIComponent(namespace)}`;
   }
 
-  /** The same `idempotencyKey` gets the same lease again while it is held. Throws EdgeflakeError. */
+  /** Calls with the same `idempotencyKey` get the same lease while it is held. Throws EdgeflakeError. */
   async acquire(
     input: { readonly holder: string | undefined; readonly ttlMs: number | undefined },
     idempotencyKey: string,
@@ -44,7 +44,7 @@ export class LeaseDesk {
   }
 
   /**
-   * Renews for the same time as before, or for the longest that the namespace now allows. Throws EdgeflakeError
+   * Renews for the same duration, or for the longest that the namespace now allows. Throws EdgeflakeError
    * `lease_lost` if the lease was released or went to another process.
    */
   async renew({ worker, token }: HeldLease, signal: AbortSignal): Promise<HeldLease> {
@@ -54,7 +54,7 @@ export class LeaseDesk {
     return lease;
   }
 
-  /** Gives the lease back. `until`: the first tick that was not stamped, unix ms at its begin, if known. */
+  /** Releases the lease. `until`: the begin of the first tick that was not stamped, unix ms, if known. */
   async release(
     { worker, token }: HeldLease,
     until: number | undefined,

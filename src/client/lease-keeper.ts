@@ -1,5 +1,5 @@
 /**
- * Keeps the lease of a minter: acquires it or resumes it from a store, renews it before its end, gives it back.
+ * Keeps the lease of a minter: acquires it or resumes it from a store, renews it before its end, releases it.
  *
  * Invariants:
  *  T1 The line ends at the lease's notAfter or, with a store, at its durable mark if that is lower. The end moves up
@@ -8,10 +8,10 @@
  *     other stops below the mark at which the first began.
  *  T3 A lease is dropped at once if it is lost, or if another process took its store. The next one has its own line.
  *  T4 One background task (client/background-task) asks the desk and one writes the store, so that neither waits for
- *     the other. Neither rejects: a run that failed or never ended is repeated, no sooner than the service says, within
- *     the lease's ttl. A run that returns late changes nothing, and its answer is not lost: the same Idempotency-Key
- *     gets the same lease, and one run at most holds it, since holding it ends the key; a renewal only moves notAfter
- *     up; a text may be stored or not (client/store-writer).
+ *     the other. Neither rejects: a run that failed or never ended is repeated, no sooner than the service asks for,
+ *     within the lease's ttl. A run that returns late changes nothing, and its response is not lost: the same
+ *     Idempotency-Key gets the same lease, and at most one run holds it, since holding it ends the key; a renewal only
+ *     moves notAfter up; a text may be stored or not (client/store-writer).
  *  T5 Timers use the monotonic clock; the other clocks decide only the time in an ID.
  */
 import { tickAt, tickStartMs } from "../core/layout/layout.ts";
@@ -28,17 +28,17 @@ import type { Check } from "./turns.ts";
 
 /** Smaller differences of two clocks are ignored, in ms: a request takes as long. */
 const SKEW_MIN_MS = 1000;
-/** How long giving a lease back may take, in ms. */
+/** The deadline of a release, in ms. */
 const RELEASE_TIMEOUT_MS = 2000;
 /** The longest pause that the service may ask for, in ms, unless a lease is shorter: the default ttl. */
 const REST_MAX_MS = 60_000;
-/** How much later than its deadline a run may end, in ms: timers of a busy process are late. */
+/** How far past its deadline a run may end, in ms: timers of a busy process are late. */
 const LATE_MS = 1000;
 
 interface Holding {
   lease: HeldLease;
   readonly line: MintLine;
-  /** Durable in the store; Infinity without one. */
+  /** Durable in the store; Infinity without a store. */
   mark: number;
   /** By performance.now(). */
   renewAtMs: number;
@@ -51,11 +51,11 @@ export class LeaseKeeper {
   readonly #storeTask: BackgroundTask;
   readonly #store: StoreWriter | undefined;
   #holding: Holding | undefined;
-  /** Of the next lease: a lost answer is requested again with it. */
+  /** Of the next lease: a lost response is requested again with it. */
   #idempotencyKey = crypto.randomUUID();
-  /** The lease acquired with it, not held yet. */
+  /** The lease acquired with that key, not held yet. */
   #acquired: HeldLease | undefined;
-  /** The desk's clock less this one's. */
+  /** The desk's clock minus this one, in ms. */
   #skewMs = 0;
 
   constructor(settings: MinterSettings, desk: LeaseDesk, store: MinterStore | undefined) {
@@ -82,7 +82,7 @@ export class LeaseKeeper {
     return this.#holding?.line;
   }
 
-  /** True once another process took the store, and the lease in it. */
+  /** True once another process took over the store, and the lease in it. */
   get storeLost(): boolean {
     return this.#store?.isLost ?? false;
   }
@@ -120,7 +120,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** Gives the lease back, and waits for nothing else. Never rejects: a lease that is not given back ends by itself. */
+  /** Releases the lease. Never rejects: a lease that could not be released expires. */
   async end(): Promise<void> {
     this.#deskTask.drop();
     this.#storeTask.drop();
@@ -129,13 +129,13 @@ export class LeaseKeeper {
     await this.#abandon();
     if (!holding) return;
     const { lease, line, mark } = holding;
-    // The store first: no process may resume a released lease. If another process has the store, it has the lease too.
+    // The store first: no process may resume a released lease. Another process with the store has the lease too.
     const hasStore = mark !== Number.POSITIVE_INFINITY;
     const isLeft = !hasStore || (await this.#store?.put().catch(() => false));
     if (isLeft) await this.#release(lease, Math.ceil(line.unstamped / lease.layout.sequenceCount));
   }
 
-  /** `untilTick`: the first tick that was not stamped; absent: unknown. */
+  /** `untilTick`: the first tick that was not stamped, if known. */
   async #release(lease: HeldLease, untilTick?: number): Promise<void> {
     const { layout } = lease;
     const until = untilTick === undefined ? undefined : tickStartMs(layout, untilTick);
@@ -161,29 +161,29 @@ export class LeaseKeeper {
     }
   }
 
-  /** Gives up a lease that another process may have read from the store, and may stamp to its end. */
+  /** Releases a lease that another process may have read from the store, and may stamp to its end. */
   async #abandon(lease = this.#acquired): Promise<void> {
     this.#takeNext();
     if (lease) await this.#release(lease);
   }
 
-  /** From now on requests are for another lease. */
+  /** Later requests are for another lease. */
   #takeNext(): void {
     this.#acquired = undefined;
     this.#idempotencyKey = crypto.randomUUID();
   }
 
-  /** Resumes the lease in the store if it has not ended. False if there is none, or another process has it. */
+  /** Resumes the lease in the store. False if the store has no lease, or it ended, or another process has it. */
   async #resume(): Promise<boolean> {
     const found = readRecord(await this.#store?.read(), this.#settings);
     if (!found || tickAt(found.lease.layout, Date.now()) >= found.lease.notAfterTick) return false;
     const held = await this.#hold(found.lease, found.mark, () => undefined);
-    // A renewal tells the desk's time, and whether the lease was lost.
+    // A renewal shows the desk's time, and whether the lease was lost.
     if (this.#holding) this.#holding.renewAtMs = 0;
     return held;
   }
 
-  /** Begins a line at the mark, once the store has its end. False: another process took the store. */
+  /** Begins a line at the mark, once the store has its end. False if another process took over the store. */
   async #hold(lease: HeldLease, mark: number, check: Check): Promise<boolean> {
     check();
     const { layout, policy, worker } = lease;
@@ -203,7 +203,7 @@ export class LeaseKeeper {
     return true;
   }
 
-  /** Moves the mark up and, once that is durable, the line's end. False: another process took store and lease. */
+  /** Moves the mark up and, once that is durable, the line's end. False if another process took store and lease. */
   async #writeAhead(holding: Holding, nowMs: number): Promise<boolean> {
     const { lease, line } = holding;
     const mark = markOf(lease, line, nowMs);
@@ -243,7 +243,7 @@ export class LeaseKeeper {
     return lease;
   }
 
-  /** The store, unless there is none or another process took it. */
+  /** The store, unless another process took it over. */
   get #stored(): StoreWriter | undefined {
     return this.storeLost ? undefined : this.#store;
   }

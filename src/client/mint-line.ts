@@ -1,4 +1,4 @@
-/** What a minter stamps: the runs of a fenced line (core/line/fenced-line), handed out one ID at a time. */
+/** The line of a minter: the runs of a fenced line (core/line/fenced-line), handed out one ID at a time. */
 import { DecimalRun } from "../core/blocks/decimal-run.ts";
 import { compose } from "../core/layout/id.ts";
 import { type Layout, tickAt } from "../core/layout/layout.ts";
@@ -7,7 +7,7 @@ import { fencedLine, nextRun } from "../core/line/fenced-line.ts";
 import { idleCapacity } from "../core/line/lanes.ts";
 import type { LineState } from "../core/line/line.ts";
 
-/** Why nothing can be stamped now. `fenced`: at the end of the lease, or of what its store knows. */
+/** Why no ID can be stamped now. `fenced`: the line is at the end of the lease, or at the mark in its store. */
 export type Closed =
   | { readonly kind: "wait"; readonly waitMs: number }
   | { readonly kind: "fenced" };
@@ -26,7 +26,7 @@ export class MintLine {
   readonly #worker: number;
   #state: LineState;
   #end: number;
-  /** The run in use: its IDs from #offset on are still to be handed out. */
+  /** The run in use: its IDs from #offset on are not handed out yet. */
   #first = 0n;
   #texts = NO_TEXTS;
   #offset = 0;
@@ -42,7 +42,7 @@ export class MintLine {
     this.#end = end;
   }
 
-  /** The first position that was stamped on no lane. */
+  /** The position after the last one stamped on any lane. */
   get unstamped(): number {
     return Math.max(...this.#state.lanes.map(({ next }) => next));
   }
@@ -51,7 +51,7 @@ export class MintLine {
     return this.#end;
   }
 
-  /** Follows another policy from now on. */
+  /** Replaces the policy. */
   follow(policy: Policy): void {
     this.#policy = policy;
   }
@@ -61,7 +61,7 @@ export class MintLine {
     this.#end = Math.max(this.#end, end);
   }
 
-  /** The next ID of the run in use, as text; undefined where it has none left. */
+  /** The next ID of the run in use, as decimal text; undefined if the run is used up. */
   nextText(): string | undefined {
     if (this.#offset >= this.#count) return undefined;
     const text = this.#texts.at(this.#offset);
@@ -69,14 +69,14 @@ export class MintLine {
     return text;
   }
 
-  /** The same as a number. */
+  /** The next ID of the run in use, as bigint; undefined if the run is used up. */
   nextId(): bigint | undefined {
     if (this.#offset >= this.#count) return undefined;
     this.#offset += 1;
     return this.#first + BigInt(this.#offset - 1);
   }
 
-  /** Sees to a run that fits the clock; says why where none opens. What is left of an older tick's is skipped. */
+  /** Opens a run that fits the clock, or returns why it can't. The rest of a run of an older tick is skipped. */
   advance(nowMs: number): Closed | undefined {
     if (this.#isCurrent(nowMs)) return undefined;
     const found = this.#run(this.#state, nowMs, Number.POSITIVE_INFINITY);
@@ -90,12 +90,12 @@ export class MintLine {
     return undefined;
   }
 
-  /** The most that `take` can give at once: what an idle line is sure to open without waiting. */
+  /** The most IDs of one `take`: an idle line can always open that many without waiting. */
   get takeMax(): number {
     return idleCapacity(this.#layout, { ...this.#policy, maxWaitMs: 0 }, false);
   }
 
-  /** `count` IDs at once, takeMax at most: all of them or, with the reason, none. */
+  /** Stamps `count` IDs, at most takeMax: all of them, or none and returns why. */
   take(nowMs: number, count: number): Closed | readonly Stamped[] {
     const used = this.#isCurrent(nowMs) ? Math.min(count, this.#count - this.#offset) : 0;
     const runs: Stamped[] = [];
@@ -109,7 +109,7 @@ export class MintLine {
       missing -= found.stamped.count;
     }
     this.#state = state;
-    // What is left of a run that the clock has passed would fall behind these.
+    // The rest of a run that the clock has passed would sort before these.
     this.#offset = used > 0 ? this.#offset + used : this.#count;
     return runs;
   }

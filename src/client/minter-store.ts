@@ -1,15 +1,22 @@
-/** The state that a minter keeps beyond its process: its lease, and a mark above every position it stamped. */
+/** The state of a minter that survives its process: its lease, and a mark above every position it stamped. */
 import { fieldsOf } from "../core/json.ts";
 import { beginOf, endOf } from "./lease-bounds.ts";
 import { type HeldLease, leaseOf } from "./lease-desk.ts";
 
 /**
- * One durable text, changed by compare-and-put. `put` resolves to true once `text` would survive a crash, and to false
- * if the stored text is not `expected`, or if another text has replaced `text` since. Of two processes that share a
- * store, one keeps it. A call fails if it rejects or takes longer than 5 s; the text of a failed put may be stored.
+ * Keeps one durable text for a minter, replaced by compare-and-put. `fileStore` of `edgeflake/minter/file` is one; write
+ * your own for a database or a Durable Object. If two processes share a store, only one of them keeps it. A call fails
+ * if it rejects or takes longer than 5 s.
  */
 export interface MinterStore {
+  /** Reads the text; `undefined` if none was stored. */
   get(): Promise<string | undefined>;
+  /**
+   * Replaces the text if it is `expected` (`undefined`: none was stored). If it rejects, the text may be stored or not.
+   *
+   * @returns `true` once `text` would survive a crash; `false` if the stored text is not `expected`, or another text has
+   * replaced `text` since.
+   */
   put(text: string, expected: string | undefined): Promise<boolean>;
 }
 
@@ -27,7 +34,7 @@ export interface RecordPlace {
   readonly namespace: string;
 }
 
-/** The text of a record; without `record`, a text with no lease to resume. Part of it is random: no two are equal. */
+/** The text of a record, or without `record` of no lease. A random part makes each text unique. */
 export function recordText({ url, namespace }: RecordPlace, record?: StoredLease): string {
   const kept = record && { url, namespace, mark: record.mark, lease: record.lease.answer };
   return JSON.stringify({ version: VERSION, put: crypto.randomUUID(), ...kept });

@@ -12,22 +12,28 @@ export { EdgeflakeError } from "./errors.ts";
 export type { MinterOptions } from "./minter-options.ts";
 export type { MinterStore } from "./minter-store.ts";
 
-/** IDs that one reading of the clock serves at most. */
+/** The most IDs that one reading of the clock serves. */
 const READING_USES_MAX = 64;
-/** How often the minter looks for work that is due, in ms: several times within the shortest ttl and reserve. */
+/** How often the minter starts work that is due, in ms: several times within the shortest ttl and reserve. */
 const UPKEEP_MS = 250;
-/** The longest sleep of `ready` before it looks again, in ms: a renewal may bring another time. */
+/** The longest sleep of `ready` before it checks again, in ms: a renewal may change the clock. */
 const READY_LOOK_MS = 100;
-/** How long to wait for a pending answer of the desk or store, in ms. */
+/** How long to wait for a pending response of the desk or store, in ms. */
 const BUSY_WAIT_MS = 20;
 
 /**
- * A process's own source of IDs: it leases a worker ID and stamps with it, synchronously, with no request an ID.
- * Renews its lease in the background; loses it safely: nothing is ever stamped outside of a lease.
+ * Mints IDs in this process: it leases a worker ID from the service and makes IDs with it, without a request per ID. It
+ * renews the lease in the background, and never makes an ID outside of a lease.
  *
  * @example
+ * ```ts
+ * import { Minter } from "edgeflake/minter";
+ *
+ * const key = process.env.EDGEFLAKE_KEY;
  * const ids = await Minter.open({ url: "https://ids.example.com", key, namespace: "orders", holder: "pod-7" });
  * const id = ids.next();
+ * await ids.close();
+ * ```
  */
 export class Minter {
   readonly #timeoutMs: number;
@@ -43,8 +49,10 @@ export class Minter {
   }
 
   /**
-   * Leases a worker ID, or resumes the lease in the store, and waits until `next` has an ID. Rejects with
-   * EdgeflakeError, or with the error of the store.
+   * Leases a worker ID, or resumes the lease in the store, and waits until `next` has an ID.
+   *
+   * @throws {TypeError} If an option is missing or out of bounds.
+   * @throws {EdgeflakeError} If no lease could be got; or the store's error, if the store failed.
    */
   static async open(options: MinterOptions): Promise<Minter> {
     const settings = settingsOf(options);
@@ -54,7 +62,7 @@ export class Minter {
     try {
       await keeper.begin();
       minter.#keepUp();
-      // A line that begins ahead of this clock, at its lease or at a mark, opens in a moment.
+      // A line that begins ahead of this clock opens in a moment.
       await minter.ready();
     } catch (error) {
       await minter.close();
@@ -63,20 +71,25 @@ export class Minter {
     return minter;
   }
 
-  /** The worker ID on lease; undefined while there is none. */
+  /** The leased worker ID; `undefined` while no lease is held. */
   get worker(): number | undefined {
     return this.#keeper.lease?.worker;
   }
 
   /**
-   * True once another process took over the store. This one then leased a worker ID of its own and keeps it in no store,
-   * so a restart leases yet another. Give each process a store of its own.
+   * `true` once another process took over the store. This minter then leases another worker ID and uses no store any
+   * more, so each restart leases a new one. Give each process its own store.
    */
   get storeLost(): boolean {
     return this.#keeper.storeLost;
   }
 
-  /** One ID, decimal. Throws EdgeflakeError: `shard_saturated` (ahead of the clock), `lease_lost`, `closed`. */
+  /**
+   * Makes one ID, as a decimal text, synchronously.
+   *
+   * @throws {EdgeflakeError} With the code `shard_saturated` (the IDs are ahead of the clock: retry after
+   * `retryAfterMs`), `lease_lost` (no lease is held; the minter is getting one) or `closed`.
+   */
   next(): string {
     if (this.#uses > 0 && this.#line === this.#keeper.line) {
       this.#uses -= 1;
@@ -88,7 +101,11 @@ export class Minter {
     return text;
   }
 
-  /** `next`, as a bigint. */
+  /**
+   * Makes one ID, as a bigint, synchronously.
+   *
+   * @throws {EdgeflakeError} With the code `shard_saturated`, `lease_lost` or `closed`, as `next` does.
+   */
   nextBigInt(): bigint {
     if (this.#uses > 0 && this.#line === this.#keeper.line) {
       this.#uses -= 1;
@@ -100,25 +117,40 @@ export class Minter {
     return id;
   }
 
-  /** `count` IDs, 1 to 1,000,000, decimal: all of them, or it throws as `next` does and stamps none. */
+  /**
+   * Makes `count` IDs, as decimal texts, synchronously: all of them, or none if it throws.
+   *
+   * @param count An integer from 1 to 1,000,000, or less if the namespace can't give that many at once.
+   * @throws {RangeError} If `count` is out of bounds.
+   * @throws {EdgeflakeError} With the code `shard_saturated`, `lease_lost` or `closed`, as `next` does.
+   */
   take(count: number): string[] {
     checkCount(count);
     const line = this.#held();
     const { takeMax } = line;
     if (count > takeMax) {
-      throw new RangeError(`cannot take ${count} IDs: this namespace opens ${takeMax} at once`);
+      throw new RangeError(`count must be at most ${takeMax} in this namespace`);
     }
     this.#uses = 0;
     const taken = line.take(this.#keeper.now(), count);
     if ("kind" in taken) throw this.#errorOf(taken);
-    // As long as it will be: an array that grows costs as much again.
+    // With its final length: growing the array would double the cost.
     const ids = new Array<string>(count);
     let place = 0;
     for (const run of taken) place = flatTextsInto(ids, place, run);
     return ids;
   }
 
-  /** Waits until `next` has an ID. Rejects with the error that it would throw, or the signal's reason. */
+  /**
+   * Waits until `next` has an ID, for at most `timeoutMs`.
+   *
+   * @throws {EdgeflakeError} The error that `next` would throw at the end; or the signal's reason, if it aborts.
+   * @example
+   * ```ts
+   * await ids.ready();
+   * const id = ids.next();
+   * ```
+   */
   async ready({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const untilMs = performance.now() + this.#timeoutMs;
     for (;;) {
@@ -135,7 +167,7 @@ export class Minter {
     }
   }
 
-  /** Stops stamping and gives the lease back, within some seconds. Idempotent. */
+  /** Stops making IDs and releases the lease, within a few seconds. Never rejects. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#uses = 0;
@@ -143,7 +175,7 @@ export class Minter {
     await this.#keeper.end();
   }
 
-  /** The line of the lease that is held. Starts the tasks that are due. */
+  /** The line of the held lease. Starts the tasks that are due. */
   #held(): MintLine {
     if (!this.#closed) this.#keeper.upkeep(this.#keeper.now());
     const { line } = this.#keeper;
@@ -151,7 +183,7 @@ export class Minter {
     return line;
   }
 
-  /** A line with an ID to hand out. For the rest of this synchronous turn the clock is not read again. */
+  /** A line with an ID to hand out. The clock is not read again in this synchronous turn. */
   #opened(): MintLine {
     const line = this.#held();
     const closed = line.advance(this.#keeper.now());
@@ -171,10 +203,10 @@ export class Minter {
     const cause = this.#keeper.failure;
     if (closed.kind === "wait" || this.#keeper.endsAtMark) {
       const retryAfterMs = closed.kind === "wait" ? closed.waitMs : BUSY_WAIT_MS;
-      const message = `The line is ahead of its clock or store; try again in ${retryAfterMs} ms.`;
+      const message = `IDs are ahead of the clock or store; retry in ${retryAfterMs} ms.`;
       return stopped("shard_saturated", message, { retryAfterMs, cause });
     }
-    return stopped("lease_lost", "There is no lease at this moment.", { cause });
+    return stopped("lease_lost", "No lease is held.", { cause });
   }
 
   #keepUp(): void {

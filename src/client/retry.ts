@@ -1,16 +1,16 @@
-/** Calls again what may succeed then: with backoff and jitter, no sooner than the service says, within a deadline. */
+/** Retries with backoff and jitter, no sooner than the service asks for, within a deadline. */
 import { fieldsOf } from "../core/json.ts";
 import { EdgeflakeError } from "./errors.ts";
 
-/** The first pause is random up to this, in ms, and each next one up to double. */
+/** The first pause is random up to BACKOFF_MS; the bound doubles with each attempt, up to BACKOFF_MAX_MS. */
 const BACKOFF_MS = 50;
 const BACKOFF_MAX_MS = 1000;
 
-/** What is served again after a while, besides `internal` and `network`: a retry may skip IDs, never double one. */
+/** Statuses to retry, besides the codes `internal` and `network`: a retry may skip IDs, never repeat one. */
 const RETRIED_STATUSES: readonly (number | undefined)[] = [429, 502, 503, 504];
 
 export interface Limits {
-  /** All attempts and pauses together, in ms. */
+  /** The deadline of all attempts and pauses together, in ms. */
   readonly timeoutMs: number;
   /** Attempts after the first; undefined: as many as fit into timeoutMs. */
   readonly retries?: number | undefined;
@@ -19,11 +19,11 @@ export interface Limits {
 export interface RetryOptions extends Limits {
   /** Where requests go, for messages. */
   readonly url: string;
-  /** The caller's; what it aborts with is thrown. */
+  /** The caller's signal; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Throws the last attempt's EdgeflakeError, definite only if all attempts were, `timeout`, or the signal's reason. */
+/** Throws the last EdgeflakeError (definite only if all were), one with the code `timeout`, or the signal's reason. */
 export async function withRetries<Value>(
   options: RetryOptions,
   attempt: (signal: AbortSignal) => Promise<Value>,
@@ -31,7 +31,7 @@ export async function withRetries<Value>(
   const { timeoutMs, retries = Number.POSITIVE_INFINITY, signal } = options;
   const untilMs = performance.now() + timeoutMs;
   const deadline = new AbortController();
-  // A timer of its own: that of AbortSignal.timeout lets Node end before it fires.
+  // Not AbortSignal.timeout: its timer does not keep Node running until it fires.
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const either = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   try {
@@ -57,12 +57,12 @@ export async function withRetries<Value>(
 }
 
 function isRetried({ code, status }: EdgeflakeError): boolean {
-  // A 503 for good: somebody has to configure the service.
+  // A 503 that lasts until the service is configured.
   if (code === "not_configured") return false;
   return code === "internal" || code === "network" || RETRIED_STATUSES.includes(status);
 }
 
-/** An attempt that does not listen to the signal, as over RPC, is left to itself. */
+/** Rejects when the signal aborts, even if the work ignores the signal, as RPC does. */
 function abortable<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal?.reason);
@@ -80,7 +80,7 @@ function toError(
   if (signal?.aborted) throw signal.reason;
   if (thrown instanceof EdgeflakeError) return thrown;
   const [code, why] = deadline.aborted
-    ? ["timeout", `no answer within ${timeoutMs} ms`]
+    ? ["timeout", `no response within ${timeoutMs} ms`]
     : ["network", reasonOf(thrown)];
   return new EdgeflakeError(`Request to ${url} failed: ${why}`, { code, cause: thrown });
 }

@@ -2,10 +2,10 @@
  * Writes the records of one minter to its store, by compare-and-put.
  *
  * Invariants, each proved by the tests with the same number:
- *  W1 A put that failed or was not answered is in doubt: its text may be stored now or later. While one of its own texts
- *     is stored, the minter has the store; each put names the text that it replaces, so nobody came in between.
- *  W2 The store is lost for good once another's text is found. Nothing is written there any more.
- *  W3 A call that comes back after a later one began, or after its deadline, changes nothing.
+ *  W1 A put that failed or timed out is in doubt: its text may be stored now or later. While one of the minter's texts
+ *     is stored, the minter has the store: each put names the text that it replaces, so no other process came between.
+ *  W2 Once another process's text is found, the store is lost for good, and nothing more is written there.
+ *  W3 A call that returns after a later one began, or after its deadline, changes nothing.
  */
 import {
   type MinterStore,
@@ -15,17 +15,17 @@ import {
 } from "./minter-store.ts";
 import { type Check, Turns } from "./turns.ts";
 
-/** How long one call may take, in ms: half of the longest that a mark is written ahead. */
+/** The deadline of one call, in ms: half of the longest reserve of a mark. */
 export const STORE_TIMEOUT_MS = 5000;
-/** Texts in doubt at most. A store that carries out an older put later is given up as another's. */
+/** Texts in doubt at most. If the store carries out an older put after that, it counts as lost. */
 const IN_DOUBT_MAX = 16;
-/** Puts of one call: each fails only if one in doubt was carried out just before. */
+/** Puts of one call: a put fails only if one in doubt was carried out just before it. */
 const PUTS_MAX = 3;
 
 export class StoreWriter {
   readonly #store: MinterStore;
   readonly #place: RecordPlace;
-  /** The text stored, as far as known, then those in doubt. Empty: not read yet. */
+  /** The stored text, as far as known, then those in doubt. Empty before the first read. */
   #texts: (string | undefined)[] = [];
   #isLost = false;
   readonly #turns = new Turns();
@@ -35,17 +35,17 @@ export class StoreWriter {
     this.#place = place;
   }
 
-  /** True: the store is another's (W2). */
+  /** True once another process has the store (W2). */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** What is stored; the first time that may be anybody's. Rejects with what the store throws. */
+  /** The stored text; at the first read, of any process. Rejects with the store's error. */
   read(): Promise<string | undefined> {
     return this.#call((check) => this.#find(check));
   }
 
-  /** Resolves once the record, or that there is none, is durable; false: the store is another's. Rejects as `read`. */
+  /** Resolves to true once the record (or its absence) is durable, to false if the store is lost. Rejects as `read`. */
   put(record?: StoredLease): Promise<boolean> {
     return this.#call(async (check) => {
       for (let puts = 0; puts < PUTS_MAX && !this.#isLost; puts += 1) {
@@ -61,7 +61,7 @@ export class StoreWriter {
         await this.#find(check);
       }
       if (this.#isLost) return false;
-      throw new Error("the store changes all the time");
+      throw new Error("the store keeps changing");
     });
   }
 
@@ -70,7 +70,7 @@ export class StoreWriter {
     check();
     const [known] = this.#texts;
     if (this.#texts.length > 0 && !this.#texts.includes(stored)) this.#isLost = true;
-    // Puts in doubt that named another text to replace are dead by now.
+    // Puts in doubt that expected another text can't succeed any more.
     else if (this.#texts.length === 0 || stored !== known) this.#texts = [stored];
     return stored;
   }
@@ -78,9 +78,9 @@ export class StoreWriter {
   #call<Value>(work: (check: Check) => Promise<Value>): Promise<Value> {
     const check = this.#turns.next();
     return new Promise((resolve, reject) => {
-      const timeout = `the store did not answer within ${STORE_TIMEOUT_MS} ms`;
+      const timeout = `no answer of the store within ${STORE_TIMEOUT_MS} ms`;
       const timer = setTimeout(() => {
-        // What comes back after that is void (W3): nobody would hear that the store is lost.
+        // A later result is void (W3): no caller would learn that the store is lost.
         this.#turns.next();
         reject(new Error(timeout));
       }, STORE_TIMEOUT_MS);

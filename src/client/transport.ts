@@ -2,21 +2,22 @@
 import type { CallerPlace, DecodeOptions, Placement } from "../core/binding.ts";
 import type { BlocksAnswer } from "../core/blocks/blocks-answer.ts";
 import { fieldsOf } from "../core/json.ts";
+import type { DecodedId } from "../core/layout/decoded.ts";
 import { isWhole } from "../core/takes.ts";
 import type { EdgeflakeBinding } from "./binding.ts";
 import { errorOf } from "./errors.ts";
 import { httpAsk, malformed } from "./http.ts";
 import { TAKE_MAX } from "./limits.ts";
 
-/** A placement, and what its answer is kept under where the namespace is a segment. */
+/** The placement of a request, and its idempotency key if the namespace is a segment. */
 export interface Asked extends Placement {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What the client calls of a binding. */
+/** The methods of a binding that the client calls. */
 export type ClientBinding = Pick<EdgeflakeBinding, "blocksOrProblem" | "decodeOrProblem">;
 
-/** Each answers what came, unread, or throws. */
+/** Each method resolves to the response's value, not checked yet, or rejects. */
 export interface Transport {
   /** Where requests go, for messages. */
   readonly url: string;
@@ -47,7 +48,7 @@ export function httpTransport(url: string, key: string | undefined, namespace: s
   const name = encodeURIComponent(namespace);
   return {
     url,
-    // Not GET: a cache on the way that minds nothing would give the same IDs twice.
+    // Not GET: a cache that ignores no-store would return the same IDs twice.
     blocks: (count, { idempotencyKey, ...placement }, signal) =>
       ask(
         `blocks/${name}`,
@@ -63,7 +64,7 @@ export function httpTransport(url: string, key: string | undefined, namespace: s
   };
 }
 
-/** Checks an answer of `count` IDs. Throws EdgeflakeError `malformed`. */
+/** Checks a response with `count` IDs. Throws EdgeflakeError `malformed`. */
 export function readBlocks(answer: unknown, count: number): BlocksAnswer {
   const { blocks, shard, freshForMs } = fieldsOf(answer);
   const read = Array.isArray(blocks) ? blocks.map(blockOf) : [];
@@ -72,6 +73,28 @@ export function readBlocks(answer: unknown, count: number): BlocksAnswer {
     return { blocks: read, shard, freshForMs };
   }
   throw malformed("blocks");
+}
+
+/** Checks a decoded ID. Throws EdgeflakeError `malformed`. */
+export function readDecoded(answer: unknown): DecodedId {
+  if (isDecoded(answer)) return answer;
+  throw malformed("decode");
+}
+
+function isDecoded(answer: unknown): answer is DecodedId {
+  const { id, kind } = fieldsOf(answer);
+  return typeof id === "string" && typeof kind === "string";
+}
+
+/** A random key for a strict call, so that a retry gets the same IDs; undefined for other calls. */
+export function keyFor({ key, order }: Placement): string | undefined {
+  return key || order === "strict" ? crypto.randomUUID() : undefined;
+}
+
+/** The key of one of several requests of a call: the same if the call is repeated, and no other call's. */
+export async function partKeyOf(part: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(part));
+  return new Uint8Array(digest).join(".");
 }
 
 function blockOf(block: unknown) {

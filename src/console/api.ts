@@ -2,16 +2,16 @@
 import { jsonOf } from "../core/json.ts";
 import { savedKey } from "./session.ts";
 
-/** What the service refused, that its answer is none, or that it did not answer. */
+/** A rejected request, an unexpected response, or none. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** The problem's code; `unreachable` where no answer came, `unreadable` where it cannot be one. */
+  /** The problem's code; `unreachable` without a response, `unreadable` if it is unexpected. */
   readonly code: string;
-  /** 0 where no answer came. */
+  /** 0 without a response. */
   readonly status: number;
-  /** When to ask again, in ms; 0 where time does not help. */
+  /** When to retry, in ms from now; 0 if unknown. */
   readonly retryAfterMs: number;
-  /** Whether what was to be changed may be changed nonetheless. */
+  /** Whether the change may have been made nonetheless. */
   readonly isInDoubt: boolean;
 
   constructor(message: string, about: About) {
@@ -30,16 +30,16 @@ interface About {
   readonly isInDoubt?: boolean;
 }
 
-/** The same problem, with what it is a problem of. */
+/** The same error, prefixed with its subject. */
 export function problemOf(what: string, cause: unknown): unknown {
   return cause instanceof ApiError ? new ApiError(`${what}: ${cause.message}`, cause) : cause;
 }
 
-/** How long an answer is waited for, in ms: longer than any wait that a namespace may allow. */
+/** The timeout of a request, in ms: longer than any wait that a namespace may allow. */
 const ANSWER_MAX_MS = 15_000;
-/** A text of an answer that is longer is cut, in characters: the service's own are shorter. */
+/** Longer texts of a response are cut, in characters: the service's own are shorter. */
 const DETAIL_CHARS_MAX = 1000;
-/** Objects of one list. No page of the service's has as many, and more would stop the browser. */
+/** Most objects of one list: pages of the service are shorter, and more would block the browser. */
 const LIST_MAX = 1000;
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -47,14 +47,14 @@ export type Json = Readonly<Record<string, unknown>>;
 interface Asked {
   readonly method?: "DELETE" | "GET" | "POST" | "PUT";
   readonly body?: unknown;
-  /** Beside the key's. */
+  /** Headers besides those of the key. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Whether a good answer is one to that question; any object is, unless told. */
+  /** Whether a 2xx response is one of that route. Default: any object is. */
   readonly isAnswer?: (answer: Json) => boolean;
 }
 
-/** Asks for a path; the JSON object of a good answer, `{}` of an empty one. Throws ApiError. */
+/** Requests a path. Resolves to the JSON object of a 2xx response, `{}` if it is empty. Throws ApiError. */
 export async function ask(path: string, asked: Asked = {}): Promise<Json> {
   const { signal } = asked;
   const ended = new AbortController();
@@ -89,7 +89,7 @@ function requestOf({ method = "GET", body, headers: more = {} }: Asked): Request
     headers,
     cache: "no-store",
     credentials: "omit",
-    // The service leads nowhere else; what does is not to get the key.
+    // The service never redirects; no other server may get the key.
     redirect: "manual",
   };
   if (body === undefined) return init;
@@ -99,7 +99,7 @@ function requestOf({ method = "GET", body, headers: more = {} }: Asked): Request
 
 async function answerOf(response: Response, asked: Asked): Promise<Json> {
   if (response.type === "opaqueredirect") {
-    throw new ApiError("Something before the service leads elsewhere: the console stays here.", {
+    throw new ApiError("A proxy redirected the request; the console does not follow redirects.", {
       code: "redirected",
       status: 0,
     });
@@ -108,7 +108,7 @@ async function answerOf(response: Response, asked: Asked): Promise<Json> {
   if (!response.ok) throw refusalOf(response, answer ?? {}, asked);
   if (answer && (asked.isAnswer?.(answer) ?? true)) return answer;
   throw new ApiError(
-    "What came is no answer of this service: another may stand before it, or it is of another version.",
+    "Unexpected response: a proxy may have answered, or the service has another version.",
     { code: "unreadable", status: response.status, isInDoubt: changes(asked) },
   );
 }
@@ -124,14 +124,14 @@ function refusalOf({ status, headers }: Response, answer: Json, asked: Asked): A
   });
 }
 
-/** Where an answer says nothing itself: one of a proxy's, most often. */
+/** For a response without a text of its own, usually a proxy's. */
 function statusWords(status: number): string {
-  if (status === 429) return "Too much was asked for in a short time (429).";
-  if (status >= 500) return `The service cannot do that now (${status}).`;
-  return `The service answers ${status}.`;
+  if (status === 429) return "Rate limit exceeded (429).";
+  if (status >= 500) return `The service failed (${status}).`;
+  return `The service responded with status ${status}.`;
 }
 
-/** Retry-After in ms: seconds or a date; 0 where it is neither. */
+/** Retry-After in ms, from seconds or a date; 0 if it is neither. */
 function laterIn(header: string | null): number {
   if (header === null) return 0;
   if (/^\d+$/.test(header)) return numberOf(Number(header) * 1000);
@@ -142,38 +142,38 @@ function shortened(text: string): string {
   return text.length > DETAIL_CHARS_MAX ? `${text.slice(0, DETAIL_CHARS_MAX)} …` : text;
 }
 
-/** A text, or `other` where it is none. */
+/** The value if it is a text, else `other`. */
 export function textOf(value: unknown, other = ""): string {
   return typeof value === "string" ? value : other;
 }
 
-/** A number that is exact, or `other` where it is none. */
+/** The value if it is an exact number, else `other`. */
 export function numberOf(value: unknown, other = 0): number {
   return isNumber(value) ? value : other;
 }
 
-/** Whether it is a number that can be reckoned with: JSON's may be larger than any. */
+/** Whether it is an exact number: JSON allows larger ones. */
 export function isNumber(value: unknown): value is number {
   return typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The objects of a list; none where it is no list. */
+/** The objects of a list; empty if the value is no list. */
 export function objectsOf(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Whether it is a list of such objects, no longer than a page can be. */
+/** Whether it is a list of such objects, no longer than LIST_MAX. */
 export function isListOf(value: unknown, isOne: (one: Json) => boolean): boolean {
   if (!Array.isArray(value) || value.length > LIST_MAX) return false;
   return value.every((one) => isObject(one) && isOne(one));
 }
 
-/** Whether nothing is said: what a DELETE is answered with. */
+/** Whether the response is empty, as of a DELETE. */
 export function isNothing(answer: Json): boolean {
   return Object.keys(answer).length === 0;
 }
 
-/** An object, empty where it is none. */
+/** The value if it is an object, else an empty one. */
 export function objectIn(value: unknown): Json {
   return isObject(value) ? value : {};
 }

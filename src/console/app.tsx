@@ -20,7 +20,7 @@ const SECTIONS = [
   { name: "keys", title: "Keys", Section: Keys },
 ] as const;
 
-/** What an address names that names no section. */
+/** The view of an address without a known section. */
 const START = { section: "decode", parts: [], query: {} };
 
 export function App() {
@@ -30,12 +30,12 @@ export function App() {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     document.title = `${title} · Edgeflake`;
-    // Who followed a link goes on reading at the new view; the page's own start is left alone.
+    // After a link, focus moves to the new view; the first view leaves it where the browser puts it.
     if (number > 0) heading.current?.focus();
   }, [number, title]);
   return (
     <>
-      {/* No link: the part of the address after # names a section. */}
+      {/* Not a link: the part of the address after # names a section. */}
       <button type="button" class="skip" onClick={() => heading.current?.focus()}>
         Skip to the content
       </button>

@@ -1,4 +1,4 @@
-/** A namespace that is being designed: what is wished, its address, and the body that makes it. */
+/** The design of a namespace: the input, its address, and the request body that creates it. */
 
 import { parseInstant } from "../core/instant.ts";
 import { LANE_FIELDS, WIDTHS } from "../core/layout/fields.ts";
@@ -11,7 +11,7 @@ import { wholeTakes } from "../core/takes.ts";
 import { addressOf, type Route } from "./route.ts";
 
 export interface DesignInput {
-  /** Also one that cannot be; `epochMs` is NaN where what was typed is no time. */
+  /** May be invalid; `epochMs` is NaN if the typed text is no time. */
   readonly spec: LayoutSpec;
   /** As typed; empty: the service's default. */
   readonly shards?: string;
@@ -19,30 +19,30 @@ export interface DesignInput {
   readonly regions?: string;
 }
 
-/** A input that can be, with how many shards it has; or why it cannot. */
+/** A valid design with its number of shards, or the problems of an invalid one. */
 export type Designed =
   | {
       readonly ok: true;
       readonly layout: Layout;
       readonly shards: number;
-      /** Of PUT /v1/namespaces/{namespace}. */
+      /** The body of PUT /v1/namespaces/{namespace}. */
       readonly body: SnowflakeInput;
     }
   | {
       readonly ok: false;
-      /** Where the bits alone can be. */
+      /** The layout, if that part is valid. */
       readonly layout: Layout | undefined;
       readonly problems: readonly string[];
     };
 
-/** What the service will say of a input. */
+/** Checks a design as the service will. */
 export function designed({ spec, shards = "", regions = "" }: DesignInput): Designed {
   const told = layoutBody(spec);
   const made = makeLayout(told);
   const named = regionsIn(regions);
   const problems = made.ok ? [] : [...made.problems];
   if (named === undefined) {
-    problems.push(`regions take 1 to ${REGIONS_COUNT_MAX} of ${REGIONS.join(", ")}`);
+    problems.push(`regions must be 1 to ${REGIONS_COUNT_MAX} of ${REGIONS.join(", ")}`);
   }
   if (!made.ok) return { ok: false, layout: undefined, problems };
   const { layout } = made;
@@ -59,26 +59,26 @@ export function designed({ spec, shards = "", regions = "" }: DesignInput): Desi
   return { ok: true, layout, shards: count, body };
 }
 
-/** Without words on lanes where there is one only. */
+/** The layout without its lane options if it has one lane. */
 function layoutBody(spec: LayoutSpec): LayoutSpec {
   if (spec.laneBits > 0) return spec;
   const { lanePlace: _, laneUse: __, ...layout } = spec;
   return layout;
 }
 
-/** 0 for what is no whole number. */
+/** The integer in a text; 0 if it is none. */
 function wholeIn(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** Undefined where one of them is none, or they are too many. */
+/** Undefined if one is unknown, or they are too many. */
 function regionsIn(text: string): Region[] | undefined {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
   const named = words.flatMap((word) => wordIn(REGIONS, word) ?? []);
   return named.length === words.length && named.length <= REGIONS_COUNT_MAX ? named : undefined;
 }
 
-/** A input's address, with an ID that is read with its layout. */
+/** The address of a design, with an ID to decode. */
 export function designAddress(input: DesignInput, id = "", encoding = ""): string {
   const { spec, shards = "", regions = "" } = input;
   return addressOf("design", id === "" ? [] : [id], {
@@ -93,7 +93,7 @@ export function designAddress(input: DesignInput, id = "", encoding = ""): strin
   });
 }
 
-/** The input of an address; what it does not say is as in `default`. */
+/** The design of an address; absent parts are those of `default`. */
 export function designIn({ query }: Route): Required<DesignInput> {
   const { bits = "", epoch = "", tick = "", shards = "", regions = "" } = query;
   const widths = /^\d{1,2}(?:\.\d{1,2}){4}$/.test(bits) ? bits.split(".").map(Number) : [];

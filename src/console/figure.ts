@@ -1,4 +1,4 @@
-/** A number for people, in whole. */
+/** A number for people, rounded, with thousands separators. */
 export function figure(value: number | bigint): string {
   const whole = typeof value === "bigint" ? value : Math.round(value);
   return whole.toLocaleString("en-US");

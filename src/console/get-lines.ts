@@ -1,18 +1,18 @@
-/** The lines that get the same IDs from a shell, a program and another Worker. */
+/** Code that gets the same IDs from a shell, a program and another Worker. */
 
-/** What is asked for. */
+/** The form of the section Get. */
 export interface Input {
   readonly name: string;
   readonly count: string;
   readonly encoding: string;
-  /** A text whose IDs strictly increase; empty for none. */
+  /** The ordering key; empty for none. */
   readonly key: string;
 }
 
 /** The encoding as a JSON number, of layouts of 53 bits at most. */
 export const NUMBER = "number";
 
-/** In a program, not of this one. */
+/** A line of the shown program, not an import of this file. */
 const IMPORT = `import { Edgeflake } from ${JSON.stringify("edgeflake/client")};`;
 
 const BINDING = '// IDS: a service binding with entrypoint = "Edgeflake"';
@@ -25,10 +25,10 @@ export function queryOf({ count, encoding, key }: Input): string {
   return query.toString();
 }
 
-/** Said where a line gives other texts than those that were chosen. */
+/** Added to a line that returns another encoding than the chosen one. */
 const DECIMAL_ONLY = " // decimal texts";
 
-/** Pairs of a title and what does the same there. The client gives decimal texts, whatever was chosen. */
+/** Pairs of a title and the code. The client always returns decimal texts. */
 export function linesOf(input: Input, origin: string, withKey: boolean): [string, string][] {
   const { name, count, encoding, key } = input;
   const url = `${origin}/v1/ids/${encodeURIComponent(name.toWellFormed())}?${queryOf(input)}`;

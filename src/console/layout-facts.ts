@@ -1,4 +1,4 @@
-/** What a layout gives, in words and figures. */
+/** Properties of a layout, in words and figures. */
 import { LAYOUT_SUMS } from "../core/layout/fields.ts";
 import { maxIdOf } from "../core/layout/id.ts";
 import { type Layout, type LayoutSpec, tickStartMs } from "../core/layout/layout.ts";
@@ -16,7 +16,7 @@ import { shardsMax } from "../core/namespace/namespace.ts";
 import { figure } from "./figure.ts";
 import { relativeTime } from "./relative-time.ts";
 
-/** Pairs of what and how much, with that many shards. */
+/** Pairs of a property and its value, for a number of shards. */
 export function facts(layout: Layout, shards: number, nowMs: number): [string, string][] {
   const perSecond = idsPerSecond(layout);
   const most = shardsMax(layout);
@@ -30,22 +30,22 @@ export function facts(layout: Layout, shards: number, nowMs: number): [string, s
     ["IDs per second and shard", figure(perSecond)],
     [
       "Shards",
-      `${shards === usual ? "" : `${figure(shards)}; `}${usual} unless asked for, at most ${figure(most)}`,
+      `${shards === usual ? "" : `${figure(shards)}; `}${usual} by default, at most ${figure(most)}`,
     ],
     [
-      "IDs per second in all",
+      "IDs per second in total",
       `${figure(perSecond * BigInt(shards))}; with all shards ${figure(perSecond * BigInt(most))}`,
     ],
     ["Worker IDs for leases", leased],
     ["In JavaScript", numbersOf(layout)],
-    ["Two IDs alike", NEVER],
+    ["Duplicate IDs", NEVER],
   ];
 }
 
 const NEVER =
-  "never: a worker ID belongs to one shard or one lease, and a place of its line is granted once";
+  "never: a worker ID belongs to one shard or one lease, which grants each position once";
 
-/** Every lane that is always used opens with each tick; one for a clock that went back adds none. */
+/** Each lane adds to the rate, unless lanes are used only when the clock went back. */
 function idsPerSecond({ sequenceCount, tickMs, laneUse, laneCount }: Layout): bigint {
   const lanes = laneUse === "always" ? laneCount : 1;
   // Exact also past 2^53; ticks divide a second.
@@ -55,13 +55,13 @@ function idsPerSecond({ sequenceCount, tickMs, laneUse, laneCount }: Layout): bi
 function numbersOf({ totalBits }: Layout): string {
   return totalBits <= SAFE_ID_BITS_MAX
     ? `safe: every ID is exact as a number (${SAFE_ID_BITS_MAX} bits at most)`
-    : `not safe: numbers are exact to ${SAFE_ID_BITS_MAX} bits only, so an ID is a text or a BigInt`;
+    : `not safe: numbers are exact up to ${SAFE_ID_BITS_MAX} bits; use strings or BigInt`;
 }
 
 function beginOf({ epochMs }: Layout, nowMs: number): string {
   const begin = new Date(epochMs).toISOString();
   if (epochMs <= nowMs) return begin;
-  return `${begin}: that is ahead, until then every request is refused (clock_before_epoch)`;
+  return `${begin}, in the future: until then every request is rejected (clock_before_epoch)`;
 }
 
 function endOf(layout: Layout, nowMs: number): string {
@@ -69,42 +69,48 @@ function endOf(layout: Layout, nowMs: number): string {
   if (endMs > DATE_MS_MAX) return "after the year 275760";
   const day = new Date(endMs).toISOString().slice(0, 10);
   if (endMs > nowMs) return `${day}, ${relativeTime(endMs, nowMs)}`;
-  return `${day}: that is over, every request is refused (timestamp_exhausted)`;
+  return `${day}, in the past: every request is rejected (timestamp_exhausted)`;
 }
 
-/** How much of a limit is taken. */
+/** How much of a limit is used. */
 export interface LimitUse {
   readonly what: string;
   readonly used: number;
   readonly most: number;
-  /** Of what, in the plural. */
+  /** The unit, in the plural. */
   readonly unit: string;
-  /** Why there is the limit. */
+  /** The reason of the limit. */
   readonly why: string;
 }
 
-/** Why a namespace has no more shards. */
+/** The limit of the number of shards. */
 export function shardsUse(layout: Layout, shards: number): LimitUse {
   const most = shardsMax(layout);
   const unit = "shards";
   if (layout.workerCount === 1) {
-    return { what: unit, used: shards, most, unit, why: "without worker bits there is one" };
+    return {
+      what: unit,
+      used: shards,
+      most,
+      unit,
+      why: "a layout without worker bits has one shard",
+    };
   }
   const why =
     most === SHARDS_MAX
-      ? "for each request with a key all of them are looked at"
-      : "they have the lower half of the worker IDs, leases the upper";
+      ? "each request with a key compares all shards"
+      : "shards have the lower half of the worker IDs, leases the upper";
   return { what: unit, used: shards, most, unit, why };
 }
 
-/** Why the widths of a sum take no more. */
+/** The reason of each limit. */
 const WHY: Readonly<Record<(typeof LAYOUT_SUMS)[number]["most"], string>> = {
-  [POSITION_BITS_MAX]: "a place on a shard’s line is an exact number",
-  [WORKER_BITS_MAX]: "the widest that is in use anywhere",
-  [ID_BITS_MAX]: "an ID is a positive signed 64-bit integer in every database",
+  [POSITION_BITS_MAX]: "timestamp and sequence together must be an exact number",
+  [WORKER_BITS_MAX]: "no known layout has more",
+  [ID_BITS_MAX]: "an ID must fit a signed 64-bit integer",
 };
 
-/** The limits that the widths of fields together meet, also of a layout that cannot be. */
+/** The limits of sums of widths, also for an invalid layout. */
 export function limitUses(spec: LayoutSpec): LimitUse[] {
   return LAYOUT_SUMS.map(({ of, most }) => ({
     what: of.map((name) => name.replace("Bits", "")).join(" + "),

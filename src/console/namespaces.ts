@@ -1,10 +1,10 @@
-/** Namespaces that an ID can be of: the built-in ones, which need no request, and those of the service. */
+/** Namespaces to choose from: the built-in ones, which need no request, and those of the service. */
 import { type Layout, makeLayout } from "../core/layout/layout.ts";
 import { PRESETS } from "../core/layout/presets.ts";
 import { NAMESPACE_NAME } from "../core/namespace/namespace.ts";
 import { ask, isListOf, type Json, objectsOf, textOf } from "./api.ts";
 
-/** A namespace as the console knows it; without a layout it is a segment. */
+/** A namespace as the console needs it. `layout` is undefined for a segment. */
 export interface KnownNamespace {
   readonly name: string;
   readonly layout: Layout | undefined;
@@ -19,7 +19,7 @@ export function builtIn(name: string): KnownNamespace | undefined {
   return preset && { name, layout: preset.layout };
 }
 
-/** What the service says of a namespace. Throws where its layout is none. */
+/** Reads the service's description of a namespace. Throws if its layout is invalid. */
 export function namespaceIn({ name, kind, layout }: Json): KnownNamespace {
   return {
     name: textOf(name),
@@ -27,10 +27,10 @@ export function namespaceIn({ name, kind, layout }: Json): KnownNamespace {
   };
 }
 
-/** Pages of a hundred names that are read to offer them. */
+/** Most pages of a hundred names to suggest. */
 const NAME_PAGES_MAX = 10;
 
-/** Names of the service's namespaces, the built-in ones among them; of very many the first. Throws ApiError. */
+/** Names of the service's namespaces with the built-in ones, up to NAME_PAGES_MAX pages. Throws ApiError. */
 export async function listNames(): Promise<string[]> {
   const names: string[] = [];
   let cursor = "";
@@ -48,9 +48,9 @@ function isNamespacePage({ namespaces }: Json): boolean {
   return isListOf(namespaces, ({ name }) => NAMESPACE_NAME.test(textOf(name)));
 }
 
-/** A layout out of an answer. Throws if it is none. */
+/** Reads a layout of a response. Throws if it is invalid. */
 function layoutIn(answer: unknown): Layout {
   const made = makeLayout(answer);
-  if (!made.ok) throw new Error(`The service gave no layout: ${made.problems.join("; ")}.`);
+  if (!made.ok) throw new Error(`Unexpected layout from the service: ${made.problems.join("; ")}.`);
   return made.layout;
 }

@@ -1,49 +1,49 @@
-/** What the service says, asked again and again while the page is visible. */
+/** Polls the service while the page is visible. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 import { ApiError, ask, type Json } from "./api.ts";
 import { useSavedKey } from "./session.ts";
 
 export interface Polled {
-  /** The last answer; kept while the service is away. */
+  /** The last response; kept while the service is down. */
   readonly answer?: Json;
   /** When it came, by performance.now(). */
   readonly atMs: number;
-  /** Why the last question was not answered. */
+  /** The error of the last request, if it failed. */
   readonly error?: unknown;
 }
 
 export const NOTHING: Polled = { atMs: 0 };
 
-/** For what does not change: asked again only until there is an answer. */
+/** An interval for data that does not change: polls only until the first response. */
 export const ONCE = Number.POSITIVE_INFINITY;
-/** How soon a service that is away is asked again, in ms. */
+/** The longest pause while the service is down, in ms. */
 const AWAY_EVERY_MS = 2000;
-/** How soon after a refusal that time seldom mends (a key, a name), or that asks for fewer questions, in ms. */
+/** The pause after a rejection that time seldom fixes (a key, a name), or a rate limit, in ms. */
 const REFUSED_EVERY_MS = 30_000;
-/** The longest pause, whatever a refusal says, in ms: one that was mistaken must not end it, and timers end at 2^31. */
+/** The longest pause, whatever Retry-After says, in ms: a wrong one must not stop polling, and timers end at 2^31. */
 const PAUSE_MAX_MS = 300_000;
 const TOO_MANY_REQUESTS = 429;
 
 interface Question {
-  /** Asked anew with another one. */
+  /** Another value polls at once. */
   readonly turn?: number;
   /** As of `ask`; the same function each time. */
   readonly isAnswer?: (answer: Json) => boolean;
 }
 
 /**
- * Asks for `path` now and every so many ms; one question at a time, at once when the page is looked at again, and anew
- * with another key of this tab or another `turn`. An empty path asks nothing.
+ * Polls `path` now and every `everyMs`, one request at a time: at once when the page becomes visible again, and anew
+ * with another key of this tab or another `turn`. An empty path sends nothing.
  */
 export function usePolled(path: string, everyMs: number, question: Question = {}): Polled {
   const { turn = 0, isAnswer = anything } = question;
   const key = useSavedKey();
   const [state, setState] = useState({ path, key, polled: NOTHING });
-  // Not later: of a section that is left before it was seen, a later start would have no end.
+  // A layout effect: a later one might start after the section is gone, and never end.
   useLayoutEffect(() => {
     if (path === "") return;
     return poll({ path, everyMs, isAnswer }, (change) => {
-      // What another key was shown is not shown to this one.
+      // A response to another key is not shown with this one.
       setState((before) => {
         const isSame = before.path === path && before.key === key;
         return { path, key, polled: change(isSame ? before.polled : NOTHING) };
@@ -65,7 +65,7 @@ export interface Task {
 
 type Tell = (change: (before: Polled) => Polled) => void;
 
-/** Goes on until the returned function is called. */
+/** Polls until the returned function is called. */
 export function poll({ path, everyMs, isAnswer }: Task, tell: Tell): () => void {
   const ended = new AbortController();
   const { signal } = ended;
@@ -100,7 +100,7 @@ export function poll({ path, everyMs, isAnswer }: Task, tell: Tell): () => void 
   };
 }
 
-/** A service that is away or has no time keeps what it said; one that refuses takes it back. */
+/** The last response stays while the service is down or limits the rate; a rejection removes it. */
 function withError(before: Polled, error: unknown): Polled {
   return isRefusal(error) ? { ...NOTHING, error } : { ...before, error };
 }

@@ -1,4 +1,4 @@
-/** Layouts that others have published, to read their IDs with. They are no namespaces of the service. */
+/** Published layouts of other systems, to decode their IDs. They are no namespaces of the service. */
 import type { LayoutSpec } from "../core/layout/layout.ts";
 import { DEFAULT_SPEC } from "../core/layout/presets.ts";
 
@@ -17,7 +17,7 @@ export const PUBLISHED: ReadonlyMap<string, LayoutSpec> = new Map([
     },
   ],
   [
-    // The example of its README; its widths and epoch are often configured otherwise.
+    // The example of its README; widths and epoch can be configured.
     "UidGenerator",
     {
       ...DEFAULT_SPEC,

@@ -7,7 +7,7 @@ const UNITS_MS = [
   ["second", 1000],
 ] as const;
 
-/** How long ago or ahead a time is, in words. */
+/** The distance of a time from now, in words. */
 export function relativeTime(unixMs: number, nowMs: number): string {
   const awayMs = unixMs - nowMs;
   const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });

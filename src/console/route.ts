@@ -8,7 +8,7 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Reads the part of an address after `#`. What cannot be decoded is taken as it stands. */
+/** Parses the part of an address after `#`. Invalid escapes stay as they are. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = splitOnce(hash.replace(/^#?\/?/, ""), "?");
   const [section = "", ...parts] = path.split("/").map(decoded);
@@ -21,31 +21,31 @@ export function addressOf(
   parts: readonly string[] = [],
   query: Readonly<Record<string, string>> = {},
 ): string {
-  // Half of a surrogate pair has no escape: it would throw.
+  // A lone surrogate can't be escaped: encodeURIComponent would throw.
   const path = [section, ...parts].map((part) => encodeURIComponent(part.toWellFormed())).join("/");
   const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
   return given.size > 0 ? `#/${path}?${given}` : `#/${path}`;
 }
 
-/** Goes to a view without a step in the history: what a form shows while it is filled in. */
+/** Shows an address without a step in the history, while a form is filled in. */
 export function replaceAddress(address: string): void {
   history.replaceState(null, "", address);
 }
 
-/** A view that was gone to: by a link, a step in the history, or an address typed in. */
+/** A visit of a view: by a link, a step in the history, or a typed address. */
 export interface Visit {
   readonly route: Route;
-  /** 0 for the view that the page was opened with. */
+  /** 0 for the first view of the page. */
   readonly number: number;
 }
 
-/** The view that the address names, now and whenever it changes. */
+/** The view of the current address. */
 export function useVisit(): Visit {
   const [visit, setVisit] = useState<Visit>(() => ({
     route: parseRoute(location.hash),
     number: 0,
   }));
-  // Before the page is seen, or an address gone to meanwhile would be missed.
+  // A layout effect: a later one could miss a change of the address.
   useLayoutEffect(() => {
     const follow = (): void => {
       const route = parseRoute(location.hash);

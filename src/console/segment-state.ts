@@ -1,14 +1,14 @@
-/** How a segment is, in words and figures, and what to do. */
+/** The state of a segment in words and figures, with advice. */
 import { isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 import { figure } from "./figure.ts";
 import { faultIn, refusalsIn, type ShardState } from "./shard-state.ts";
 
-/** One stretch of numbers that was fetched. */
+/** A fetched range of numbers. */
 export interface Fetched {
   readonly time: string;
   readonly from: string;
   readonly until: string;
-  /** Numbers in it: the step as it was then. */
+  /** Its size: the step at that time. */
   readonly width: number;
 }
 
@@ -21,13 +21,13 @@ export interface SegmentFacts {
   readonly fetches: number;
   readonly updated: string;
   readonly refusals: Readonly<Record<string, number>>;
-  /** The latest first. */
+  /** Newest first. */
   readonly last: readonly Fetched[];
-  /** Why the object could not be asked; empty where it was. */
+  /** Why the object did not respond; empty if it did. */
   readonly fault: string;
 }
 
-/** What a segment's status says. */
+/** Reads the status of a segment. */
 export function segmentFacts(status: Json): SegmentFacts {
   const counters = objectIn(status.counters);
   const last = objectsOf(status.fetches).map(({ time, from, until }) => {
@@ -48,28 +48,28 @@ export function segmentFacts(status: Json): SegmentFacts {
   };
 }
 
-/** Empty where its numbers are there: what is missing must not pass for nothing. */
+/** Empty if its numbers are present: a missing one must not show as 0. */
 function unreadIn({ max_id, start, max, step }: Json): string {
   const isSound = [max_id, start, max].every(isWhole) && isNumber(step);
-  return isSound ? "" : "What it says of itself cannot be read.";
+  return isSound ? "" : "Its status can’t be read.";
 }
 
-/** How much of its numbers are given out, from 0 to 1. */
+/** The issued part of its numbers, from 0 to 1. */
 export function usedOf({ nextNumber, start, max }: SegmentFacts): number {
   const all = max - start + 1n;
   if (all <= 0n) return 1;
   const used = nextNumber - start;
-  // Parts per million: exact enough for people, and numbers of 63 bits are not exact.
+  // In bigint, to a millionth: 63-bit values are not exact as numbers.
   return Math.min(1, Math.max(0, Number((used * 1_000_000n) / all) / 1_000_000));
 }
 
-/** From here on a larger max is due. */
+/** From this part on, max should be raised. */
 const NEARLY_USED = 0.9;
 
 export function segmentState(facts: SegmentFacts): ShardState {
   const { fault, nextNumber, max } = facts;
   if (fault !== "") {
-    return { level: "bad", words: "does not answer", advice: `${fault} It is asked again.` };
+    return { level: "bad", words: "does not answer", advice: `${fault} The console retries.` };
   }
   if (nextNumber > max) {
     return { level: "bad", words: "used up", advice: RAISE };
@@ -80,9 +80,9 @@ export function segmentState(facts: SegmentFacts): ShardState {
   return { level: "good", words: "in use", advice: "" };
 }
 
-const RAISE = "Give it a larger max: PATCH the namespace.";
+const RAISE = "Raise the namespace’s max.";
 
-/** Pairs of what and how much. */
+/** Pairs of a property and its value. */
 export function segmentRows(facts: SegmentFacts): [string, string][] {
   const { nextNumber, start, max, step, issued, fetches, updated, refusals, last } = facts;
   const refused = Object.entries(refusals).map(([code, times]) => `${code} ${figure(times)}`);
@@ -92,10 +92,10 @@ export function segmentRows(facts: SegmentFacts): [string, string][] {
     ["numbers", `${start} to ${max}`],
     ["used", percent(usedOf(facts))],
     ["step", `${figure(step)}${latest ? `; the last fetch took ${figure(latest.width)}` : ""}`],
-    ["given out", figure(issued)],
+    ["issued", figure(issued)],
     ["segments fetched", figure(fetches)],
     ["last change", updated],
-    ["refused", refused.join(", ") || "–"],
+    ["rejected", refused.join(", ") || "–"],
   ];
 }
 
@@ -107,7 +107,7 @@ function wholeIn(value: unknown): bigint {
   return isWhole(value) ? BigInt(value) : 0n;
 }
 
-/** Of no more digits than a number of 63 bits and the one after it: the longer, the slower to read. */
+/** Whether it is a decimal of at most 19 digits, enough for 63 bits: longer ones are slow to read. */
 function isWhole(value: unknown): value is string {
   return typeof value === "string" && /^\d{1,19}$/.test(value);
 }

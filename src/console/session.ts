@@ -1,19 +1,19 @@
-/** The API key of this tab. It is kept until the tab is closed, and nowhere else. */
+/** The API key of this tab, kept in its session storage only. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 
 const KEY = "edgeflake-key";
 const CHANGED = "change";
 const changes = new EventTarget();
 
-/** What can be sent as a bearer token (RFC 6750). */
+/** The syntax of a bearer token (RFC 6750). */
 const SENDABLE = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** Whether a text can be a key at all. */
+/** Whether a text can be sent as a key. */
 export function isSendable(key: string): boolean {
   return SENDABLE.test(key);
 }
 
-/** Empty where there is none that can be sent, or where the browser keeps nothing. */
+/** The key of this tab; empty if none is kept that can be sent, or storage is disabled. */
 export function savedKey(): string {
   try {
     const key = sessionStorage.getItem(KEY) ?? "";
@@ -23,21 +23,21 @@ export function savedKey(): string {
   }
 }
 
-/** Keeps a key in place of the one before; an empty one forgets it. */
+/** Replaces the key; an empty text removes it. */
 export function saveKey(key: string): void {
   try {
     if (key === "") sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, key);
   } catch {
-    // A browser that keeps nothing: the service goes on asking for a key.
+    // Storage is disabled: the service will ask for a key again.
   }
   changes.dispatchEvent(new Event(CHANGED));
 }
 
-/** The key of this tab, now and whenever it changes. */
+/** The current key of this tab. */
 export function useSavedKey(): string {
   const [key, setKey] = useState(savedKey);
-  // At once, as polled.ts does: what would start later has no end where the component is gone by then.
+  // A layout effect: a later one might start after the component is gone, and never end.
   useLayoutEffect(() => {
     const follow = (): void => setKey(savedKey());
     changes.addEventListener(CHANGED, follow);

@@ -1,35 +1,35 @@
-/** What shards did between looks at their status: rates out of counters. */
+/** Rates of shards, from the counters of successive looks at their status. */
 import type { ShardFacts } from "./shard-state.ts";
 
-/** Looks that are remembered: two minutes of one every 2 s. */
+/** Looks to keep: two minutes, at one every 2 s. */
 export const LOOKS_KEPT = 60;
 
-/** What a shard did up to the last look. */
+/** A shard up to the last look. */
 export interface Seen {
   readonly facts: ShardFacts;
-  /** Whether it answered yet: its counters are not known before. */
+  /** Whether it ever responded: before that, its counters are unknown. */
   readonly isKnown: boolean;
-  /** IDs per second, the latest last. */
+  /** IDs per second, newest last. */
   readonly rates: readonly number[];
-  /** Refusals since the look before, by code. */
+  /** Refusals since the previous look, by code. */
   readonly recent: Readonly<Record<string, number>>;
 }
 
-/** The shards together, at one look. */
+/** All shards together, at one look. */
 export interface Totals {
   readonly idsPerSecond: number;
-  /** The furthest lead of any shard. */
+  /** The largest lead of any shard, in ms. */
   readonly leadMs: number;
-  /** Undefined where nothing was issued. */
+  /** Undefined if no ID was issued. */
   readonly writesPerMillion: number | undefined;
   readonly refusalsPerSecond: number;
 }
 
 export interface History {
-  /** When it was looked last, in ms; undefined before the first look. */
+  /** The time of the last look, in ms; undefined before the first. */
   readonly atMs?: number;
   readonly shards: readonly Seen[];
-  /** The latest last; the first look gives none. */
+  /** Newest last; the first look adds none. */
   readonly totals: readonly Totals[];
 }
 
@@ -42,9 +42,9 @@ export function nextHistory(before: History, facts: readonly ShardFacts[], atMs:
   let [issued, writes, refused] = [0, 0, 0];
   for (const one of facts) {
     const last = before.shards.find(({ facts: { shard } }) => shard === one.shard);
-    // Its first counters are where it is counted from, however late they come.
+    // Counting starts at a shard's first counters, however late they come.
     const known = last?.isKnown ? last.facts : one;
-    // One that does not answer says nothing of its counters.
+    // A shard that does not respond keeps its last counters.
     const now = one.fault === "" ? one : { ...known, fault: one.fault };
     const isKnown = one.fault === "" || (last?.isKnown ?? false);
     const issuedHere = grown(known.issued, now.issued);
@@ -65,7 +65,7 @@ export function nextHistory(before: History, facts: readonly ShardFacts[], atMs:
   return { atMs, shards, totals: [...before.totals, total].slice(-LOOKS_KEPT) };
 }
 
-/** An object that was started anew may count from before: no rate is negative. */
+/** The growth of a counter; 0 if it fell, as after a restart. */
 function grown(before: number, now: number): number {
   return Math.max(0, now - before);
 }
@@ -75,7 +75,7 @@ function recentOf(
   now: Readonly<Record<string, number>>,
 ): Record<string, number> {
   const grownBy = Object.entries(now).map(([code, times]) => {
-    // A code that was never refused before began at 0.
+    // A new code began at 0.
     return [code, grown((Object.hasOwn(before, code) && before[code]) || 0, times)] as const;
   });
   return Object.fromEntries(grownBy);

@@ -1,17 +1,17 @@
-/** How a shard is, in words, and what to do. */
+/** The state of a shard in words, with advice. */
 import { POLICY_FIELDS } from "../core/layout/fields.ts";
 import { isListOf, isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 
 export interface ShardFacts {
   readonly shard: number;
   readonly region: string;
-  /** Its clock, unix ms; absent where it does not say. */
+  /** Its clock, unix ms, if known. */
   readonly clockMs?: number;
   readonly leadMs: number;
   readonly issued: number;
   readonly writes: number;
   readonly refusals: Readonly<Record<string, number>>;
-  /** Why the shard could not be asked; empty where it was. */
+  /** Why the shard did not respond; empty if it did. */
   readonly fault: string;
 }
 
@@ -21,22 +21,22 @@ export interface ShardState {
   readonly advice: string;
 }
 
-/** What a shard may do, in ms. */
+/** The limits of a shard, in ms. */
 export interface Bounds {
   readonly maxBorrowMs: number;
   readonly maxStepBackMs: number;
   readonly maxWaitMs: number;
   readonly reserveMs: number;
   readonly tickMs: number;
-  /** Unix ms at which the layout's time begins, */
+  /** The begin of the layout's time, unix ms. */
   readonly epochMs: number;
-  /** … and at which it has run out. */
+  /** The end of the layout's time, unix ms. */
   readonly endMs: number;
-  /** Built in: then no policy can be changed. */
+  /** Whether the namespace is built in: its policy can't be changed. */
   readonly isBuiltIn: boolean;
 }
 
-/** What a namespace's definition says of that. */
+/** Reads the limits in a namespace's definition. */
 export function boundsIn(definition: Json): Bounds {
   const policy = objectIn(definition.policy);
   const layout = objectIn(definition.layout);
@@ -54,19 +54,19 @@ export function boundsIn(definition: Json): Bounds {
   };
 }
 
-/** Whether it is a page of shards, each of them once. */
+/** Whether it is a page of distinct shards. */
 export function isShardPage({ shards }: Json): boolean {
   if (!isListOf(shards, ({ shard }) => isNumber(shard) && shard >= 0)) return false;
   const numbers = objectsOf(shards).map(({ shard }) => shard);
   return new Set(numbers).size === numbers.length;
 }
 
-/** Whether it is a namespace of a kind that is known here. */
+/** Whether it is the definition of a namespace of a known kind. */
 export function isDefinition({ kind, layout }: Json): boolean {
   return kind === "segment" || (kind === "snowflake" && isNumber(objectIn(layout).tickMs));
 }
 
-/** What a shard's status says. */
+/** Reads the status of a shard. */
 export function shardFacts(status: Json): ShardFacts {
   const counters = objectIn(status.counters);
   const leads = objectsOf(status.lanes).map(({ leadMs }) => numberOf(leadMs));
@@ -82,15 +82,15 @@ export function shardFacts(status: Json): ShardFacts {
   };
 }
 
-/** Why an object could not be asked; if it could, `unread`: why its status can't be read. */
+/** Why an object did not respond; if it did, `unread`. */
 export function faultIn(status: Json, unread: string): string {
   if (status.fault === undefined) return unread;
   return textOf(objectIn(status.fault).detail) || "It does not answer.";
 }
 
-const UNREAD = "What it says of itself is none of what this console knows.";
+const UNREAD = "This console can’t read its status.";
 
-/** Empty where all that is shown of a shard is there: what is missing must not pass for nothing. */
+/** Empty if all shown values are present: a missing one must not show as 0. */
 function unreadIn({ lanes, counters }: Json): string {
   const { issued, writes } = objectIn(counters);
   const isLane = ({ leadMs }: Json): boolean => isNumber(leadMs);
@@ -108,7 +108,7 @@ export function refusalsIn(value: unknown): Record<string, number> {
   return Object.fromEntries(pairs);
 }
 
-/** `recent`: refusals since it was looked at before. */
+/** The state of a shard. `recent`: refusals since the previous look. */
 export function shardState(
   facts: ShardFacts,
   recent: Readonly<Record<string, number>>,
@@ -117,10 +117,10 @@ export function shardState(
   const { maxBorrowMs, maxStepBackMs, maxWaitMs, reserveMs, tickMs, epochMs, endMs } = bounds;
   const { leadMs, clockMs = epochMs, fault } = facts;
   if (fault !== "") {
-    const words = fault === UNREAD ? "cannot be read" : "does not answer";
+    const words = fault === UNREAD ? "can’t be read" : "does not answer";
     return { level: "bad", words, advice: `${fault} ${AWAY}` };
   }
-  // By demand a line leads by what it may borrow and the tick it is in; after a start, by what was reserved.
+  // Demand makes a line lead by maxBorrowMs and the current tick; a restart, by reserveMs.
   const usualMs = Math.max(maxBorrowMs, reserveMs) + tickMs;
   if (clockMs < epochMs) return BEFORE_EPOCH;
   if (clockMs >= endMs) return RUN_OUT;
@@ -146,46 +146,46 @@ export function shardState(
   return { level: "good", words: "in step", advice: "" };
 }
 
-/** As docs/OPERATIONS.md has it: which of its ways is open. */
+/** The way out that is open, of those in docs/OPERATIONS.md. */
 function adviceBehind(leadMs: number, { maxBorrowMs, isBuiltIn }: Bounds): string {
   if (leadMs > POLICY_FIELDS.maxStepBackMs.most + maxBorrowMs) return `${BEHIND} ${POISONED}`;
   return `${BEHIND} ${ITSELF} ${isBuiltIn ? BUILT_IN : LARGER}`;
 }
 
-const AWAY = "It is asked again; other shards serve meanwhile, only requests for its keys fail.";
+const AWAY =
+  "The console retries. Meanwhile other shards serve, and only requests for its keys fail.";
 const BEHIND =
-  "The clock is further behind the IDs that it gave than is forgiven: IDs are refused. Mend the clock, if it is wrong.";
-const ITSELF = "It goes on by itself once the clock has caught up.";
-const LARGER =
-  "With a larger maxStepBackMs (PATCH the namespace, up to a day) it continues at once.";
+  "The clock is further behind the issued IDs than the policy allows, so requests are rejected. If the clock is wrong, correct it.";
+const ITSELF = "The shard continues by itself once the clock has caught up.";
+const LARGER = "To continue at once, PATCH a larger maxStepBackMs, up to a day (docs/OPERATIONS.md).";
 const POISONED =
-  "It is more than the day that can be forgiven: go on in a successor, a namespace of an earlier epoch (docs/OPERATIONS.md).";
-const BUILT_IN = "A built-in namespace never changes: one of your own can.";
+  "It is behind by more than a day, the most that a policy can allow: continue in a successor namespace with an earlier epoch (docs/OPERATIONS.md).";
+const BUILT_IN = "The policy of a built-in namespace never changes: use a namespace of your own.";
 const SATURATED =
-  "More is asked than one worker ID can give; callers come back later. For good: more shards (PATCH the namespace; they only grow, and keys keep theirs). A longer maxBorrowMs takes in bursts only.";
+  "Demand exceeds the rate of one worker ID, so callers must retry. Add more shards: their number can only grow, and keys keep their shards. A larger maxBorrowMs helps with bursts only.";
 const WAITING = "Nothing to do: requests wait until the clock has caught up.";
-const RIDING = "Nothing to do: it goes on from where it was until the clock has caught up.";
+const RIDING = "Nothing to do: IDs continue ahead of the clock until it has caught up.";
 
 const RUN_OUT: ShardState = {
   level: "bad",
-  words: "its time has run out",
+  words: "timestamps exhausted",
   advice:
-    "Is the clock right? Then the layout has no time left: go on in a namespace with more timestamp bits or a later epoch.",
+    "Check the clock. If it is right, the layout has no timestamps left: continue in a namespace with more timestamp bits or a later epoch.",
 };
 const BEFORE_EPOCH: ShardState = {
   level: "bad",
-  words: "before its epoch",
+  words: "clock before the epoch",
   advice:
-    "The clock is wrong, or the epoch of the layout is still ahead: until then IDs are refused.",
+    "The clock is wrong, or the layout’s epoch is in the future. Until then, requests are rejected.",
 };
 const DISAGREES: ShardState = {
   level: "warning",
-  words: "its clock disagrees",
+  words: "clock disagreement",
   advice:
-    "It is over 60 s ahead of its callers. Compare its clock (in /v1/shards) with one you trust. After a step back of the clock of a machine of your own it needs nothing; on Cloudflare other shards serve meanwhile, and a deployment starts all anew.",
+    "The shard’s clock is over 60 s ahead of its callers’. Compare it (in /v1/shards) with a clock you trust. If the clock of your own machine stepped back, there is nothing to do. On Cloudflare, other shards serve meanwhile, and a deployment restarts all shards.",
 };
 
-/** A length of time in words, of one unit. */
+/** A duration in words, in one unit. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Math.round(ms / 1000)} s`;

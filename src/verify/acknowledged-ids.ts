@@ -2,9 +2,9 @@ import { EXAMPLES_MAX, REPETITIONS_SHOWN } from "./limits.ts";
 
 /** An answer that brought IDs. */
 export interface Acknowledgement {
-  /** Since the run began. */
+  /** When the answer came, in ms since the run began. */
   readonly atMs: number;
-  /** Which of the run's kinds of requests it was. */
+  /** The kind of the request, an index into the rules' sources. */
   readonly source: number;
   readonly shard: number | undefined;
 }
@@ -15,7 +15,7 @@ export interface Repetitions {
   readonly distinct: number;
   readonly smallest: bigint | undefined;
   readonly largest: bigint | undefined;
-  /** The smallest of the repeated IDs, each with the first answers that brought it, as indices. */
+  /** The smallest repeated IDs, each with the indices of the first answers that have it. */
   readonly examples: readonly { readonly id: bigint; readonly answers: readonly number[] }[];
 }
 
@@ -32,7 +32,7 @@ export class AcknowledgedIds {
   #idCount = 0;
   #answerCount = 0;
 
-  /** Memory is taken as it is used, so that a large capacity costs nothing in itself. */
+  /** Memory is committed as it is used, so that a large capacity costs nothing in itself. */
   constructor(answersMax: number, idsMax: number) {
     this.#ids = new BigUint64Array(idsMax);
     this.#firsts = new Uint32Array(answersMax);
@@ -41,11 +41,11 @@ export class AcknowledgedIds {
     this.#shards = new Int32Array(answersMax);
   }
 
-  /** The answer's index. Throws RangeError where there is no room. */
+  /** Adds an answer; returns its index. Throws RangeError if the capacity is exceeded. */
   add(ids: readonly bigint[], { atMs, source, shard }: Acknowledgement): number {
     const answer = this.#answerCount;
     if (answer === this.#firsts.length || this.#idCount + ids.length > this.#ids.length) {
-      throw new RangeError("more was acknowledged than was asked for");
+      throw new RangeError("more was acknowledged than requested");
     }
     this.#firsts[answer] = this.#idCount;
     this.#atMs[answer] = atMs;
@@ -61,7 +61,7 @@ export class AcknowledgedIds {
     return this.#idCount;
   }
 
-  /** That answer, with its time rounded to what 32 bits hold: below 1 ms in the first two hours. */
+  /** The answer at an index. Its time is rounded to 32 bits: by less than 1 ms in the first two hours. */
   answer(index: number): Acknowledgement {
     const shard = this.#shards[index] ?? NO_SHARD;
     return {
@@ -71,12 +71,12 @@ export class AcknowledgedIds {
     };
   }
 
-  /** The ID at that index, in the order of the answers. */
+  /** The ID at an index, in the order of the answers. */
   idAt(index: number): bigint {
     return this.#ids[index] ?? 0n;
   }
 
-  /** Finds all that came more than once, in about 75 ns an ID. */
+  /** Finds every ID that came more than once, in about 75 ns per ID. */
   repetitions(): Repetitions {
     const sorted = this.#ids.slice(0, this.#idCount).sort();
     const repeated: bigint[] = [];
@@ -102,7 +102,7 @@ export class AcknowledgedIds {
     return answers;
   }
 
-  /** The answer that brought the ID at that index: the last that begins at or before it. */
+  /** The answer that has the ID at an index: the last one that begins at or before it. */
   answerOf(at: number): number {
     let low = 0;
     let high = this.#answerCount;

@@ -1,9 +1,9 @@
 /**
- * The history checker: takes what was sent and what came of it, in the order in which it happened, and says which
- * promises held. Pure: no clock and no network.
+ * The history checker: it receives every request and its outcome, in the order in which they happened, and decides
+ * which promises held. Pure: no clock and no network.
  *
- * An order is promised only of requests that do not overlap: an ID whose request was sent after an answer had come
- * must be greater than all of that answer. Which came first is decided by the order of the calls, not by a clock.
+ * Order is promised only for requests that do not overlap: if a request was sent after an answer arrived, its IDs must
+ * be greater than all IDs of that answer. The order of the calls decides which was first, not a clock.
  */
 import { AcknowledgedIds, type Acknowledgement } from "./acknowledged-ids.ts";
 import { Failures, Findings, shown } from "./findings.ts";
@@ -14,19 +14,19 @@ import type { Outcome } from "./outcome.ts";
 import type { RequestCounts } from "./report.ts";
 import { type Moment, TimeCheck } from "./time-check.ts";
 
-/** What a run asks for, as far as it decides what is right. */
+/** The part of a run's options that decides which answers are right. */
 export interface Rules {
-  /** Requests that may be sent. */
+  /** The most requests that may be sent. */
   readonly requestsMax: number;
-  /** IDs of each. */
+  /** IDs per request. */
   readonly count: number;
-  /** The kinds of requests: `undefined` for a plain one, else the text of its key. */
+  /** The kinds of requests: `undefined` for a plain one, else its ordering key. */
   readonly sources: readonly (string | undefined)[];
-  /** Every request is asked with order=strict. */
+  /** Whether every request has order=strict. */
   readonly strict: boolean;
-  /** The shard that every request asks for. */
+  /** The shard that every request names, if any. */
   readonly shard: number | undefined;
-  /** How IDs are read; undefined where that is not known. */
+  /** Reads the fields of an ID; undefined if the layout is unknown. */
   readonly fields: IdFields | undefined;
   readonly times: TimeBounds | undefined;
 }
@@ -75,7 +75,7 @@ export class Checker {
     this.times = new TimeCheck(rules.fields, rules.times, idsMax);
   }
 
-  /** A request that is being sent now, of one of the rules' sources. */
+  /** Records a request that is being sent now, of one of the rules' sources. */
   sent(source: number, dueMs: number, at: Moment): Sent {
     this.#events += 1;
     this.#sent += 1;
@@ -85,7 +85,7 @@ export class Checker {
     return sent;
   }
 
-  /** What came of it; once for each. */
+  /** Records the outcome of a request, once for each. */
   ended(sent: Sent, outcome: Outcome, at: Moment): void {
     if (!this.#outstanding.delete(sent)) throw new Error("a request ended that was not open");
     this.#events += 1;
@@ -97,7 +97,7 @@ export class Checker {
     } else this.failures.add(outcome.kind, outcome.code, outcome.detail ?? "");
   }
 
-  /** Requests that were due and are never sent. */
+  /** Counts requests that were due and will not be sent. */
   skip(count: number): void {
     this.#skipped += count;
   }
@@ -118,12 +118,12 @@ export class Checker {
     return this.#lastAnswerMs;
   }
 
-  /** IDs whose shard was named twice at least: by their bits, their answer's header, or the request. */
+  /** IDs whose shard is known from two sources at least: their bits, the answer's header, or the request. */
   get shardsCompared(): number {
     return this.#shardsCompared;
   }
 
-  /** Where and when IDs were acknowledged, for people. */
+  /** When and by which shard IDs were acknowledged, for people. */
   placeOf({ atMs, source, shard }: Acknowledgement): string {
     const of = shard === undefined ? "" : `, shard ${shard}`;
     return `at ${seconds(atMs)} (${this.#nameOf(source)}${of})`;
@@ -138,7 +138,7 @@ export class Checker {
     if (outcome.ids.length !== count) {
       this.counts.add(() => `at ${seconds(at.ms)}: ${outcome.ids.length} IDs, not ${count}`);
     }
-    // What is beyond that was not asked for.
+    // Surplus IDs are counted above, and not checked.
     const ids = outcome.ids.slice(0, count);
     const acknowledgement = { atMs: at.ms, source: sent.source, shard: this.#shardOf(outcome) };
     const first = this.ids.count;
@@ -155,7 +155,7 @@ export class Checker {
   #checkShards(ids: readonly bigint[], said: number | undefined, where: Acknowledgement): void {
     const { fields, shard: asked } = this.rules;
     if (said !== undefined && asked !== undefined && said !== asked) {
-      this.shardNames.add(() => `${this.placeOf(where)}: shard ${asked} was asked`);
+      this.shardNames.add(() => `${this.placeOf(where)}: shard ${asked} was requested`);
     }
     const expected = asked ?? said;
     const named = Number(said !== undefined) + Number(asked !== undefined);
@@ -165,8 +165,10 @@ export class Checker {
       if (shard !== undefined) this.shards.set(shard, (this.shards.get(shard) ?? 0) + 1);
       if (named + Number(inId !== undefined) > 1) this.#shardsCompared += 1;
       if (inId === undefined || expected === undefined || inId === expected) continue;
-      const wanted = asked === undefined ? "" : `, shard ${asked} was asked`;
-      this.shardNames.add(() => `${id} ${this.placeOf(where)}: the ID says shard ${inId}${wanted}`);
+      const wanted = asked === undefined ? "" : `, shard ${asked} was requested`;
+      this.shardNames.add(
+        () => `${id} ${this.placeOf(where)}: the ID's bits have shard ${inId}${wanted}`,
+      );
     }
   }
 
@@ -185,7 +187,7 @@ export class Checker {
     if (strict && shard !== undefined) this.shardOrder.follow(shard, given);
   }
 
-  /** No later request was sent before that. */
+  /** The event of the oldest open request; later requests have greater ones. */
   #oldestEvent(): number {
     for (const { event } of this.#outstanding) return event;
     return this.#events;
@@ -197,7 +199,7 @@ export class Checker {
   }
 }
 
-/** For people. */
+/** Milliseconds as seconds, for people. */
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(3)} s`;
 }

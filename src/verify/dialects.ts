@@ -1,4 +1,4 @@
-/** The servers that can be verified: how each is asked for IDs, and how its answers are read. */
+/** The APIs that can be verified: how to request IDs from each, and how to read its answers. */
 import { fieldsOf, jsonOf, textOf } from "../core/json.ts";
 import {
   type Answer,
@@ -9,7 +9,7 @@ import {
   unreadable,
 } from "./outcome.ts";
 
-/** What of the command line decides how a request looks. */
+/** The options that a request is made of. */
 export interface Asking {
   readonly key: string | undefined;
   readonly namespace: string;
@@ -19,27 +19,27 @@ export interface Asking {
 }
 
 export interface HttpRequest {
-  /** Path and query, to be put behind the URL. */
+  /** Path and query, appended to the URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface Dialect {
-  /** A request for `count` IDs, of one key's line where one is given. */
+  /** A request for `count` IDs, of an ordering key if one is given. */
   request(asking: Asking, orderKey: string | undefined): HttpRequest;
   read(answer: Answer): Outcome;
-  /** `clock`: IDs have a time where their layout is known. `none`: they are numbers. `either`: the namespace says. */
+  /** `clock`: IDs have a time. `none`: they are plain numbers. `either`: it depends on the namespace. */
   readonly kind: "clock" | "none" | "either";
-  /** Whether it takes `key`, `shard` and `order`. */
+  /** Whether requests can have `key`, `shard` and `order`. */
   readonly placed: boolean;
-  /** IDs at once, at most. */
+  /** The most IDs of one request, if fewer than COUNT_MAX. */
   readonly countMax: number | undefined;
 }
 
 /** A worker ID: 22 bits at most. */
 const SHARD = /^\d{1,7}$/;
 
-/** `GET /v1/ids/{namespace}`. GET on purpose: a cache on the way that repeats an answer is to be found out. */
+/** `GET /v1/ids/{namespace}`. Not POST: a cache that repeats an answer should show as a duplicate. */
 const edgeflake: Dialect = {
   kind: "either",
   placed: true,
@@ -66,7 +66,7 @@ const edgeflake: Dialect = {
   },
 };
 
-/** Problem details, where it has them. */
+/** The outcome of a rejection, from its problem document if it has one. */
 function refusal({ status, text }: Answer): Outcome {
   const { code, detail, definite } = fieldsOf(jsonOf(text));
   return failureOf(status, {
@@ -76,9 +76,9 @@ function refusal({ status, text }: Answer): Outcome {
   });
 }
 
-/** What Leaf says where it gives no ID: bare, or in the message of its error. */
+/** Leaf's answer without an ID: a bare negative number, or one in the message of its error. */
 const RESULT = /^(-[1-9]\d{0,8})$|\bResult\{id=(-?\d{1,9}), status=EXCEPTION\}/;
-/** Not initialised, and no such key. −3 is used for all else, also for what failed inside. */
+/** Not initialised, and no such key. Leaf uses −3 for everything else, internal errors too. */
 const DEFINITE_RESULTS: readonly string[] = ["-1", "-2"];
 
 /**
@@ -91,7 +91,7 @@ function leaf(kind: "snowflake" | "segment"): Dialect {
     placed: false,
     countMax: 1,
     request({ key, namespace }) {
-      // Leaf knows no tokens; this service's routes of the same name do.
+      // Leaf has no tokens; this service's routes of the same name do.
       const query = key === undefined ? "" : `?${new URLSearchParams({ token: key })}`;
       return { path: `/api/${kind}/get/${encodeURIComponent(namespace)}${query}`, headers: {} };
     },
@@ -111,9 +111,9 @@ function readLeaf(answer: Answer): Outcome {
     const detail = textOf(fieldsOf(jsonOf(text)).message) ?? text;
     return failureOf(status, { detail });
   }
-  // A Leaf whose mode is off answers that to everybody.
+  // Leaf's answer if the mode (snowflake or segment) is off.
   if (text === "0") return failureOf(status, { code: "leaf_0", definite: true });
-  // The beginning of a number is one too.
+  // A number that was cut off is still a number.
   const id = answer.delimited ? readDecimal(text) : undefined;
   return id === undefined ? unreadable(answer) : { kind: "acknowledged", ids: [id] };
 }
@@ -125,7 +125,7 @@ function readLeaf(answer: Answer): Outcome {
 const SUCCESS = 200;
 const TOKEN_ERROR = 5;
 
-/** The numbers as they are written: JSON.parse would round those beyond 2^53. */
+/** The numbers as text: JSON.parse would round those beyond 2^53. */
 const DATA = /"data"\s*:\s*\[([\d\s,]*)\]/;
 
 const SHARED = { kind: "none", placed: false, countMax: undefined } as const;
@@ -155,7 +155,7 @@ const tinyIdSimple: Dialect = {
   read(answer) {
     if (answer.status !== 200) return failureOf(answer.status, { detail: answer.text });
     if (answer.text === "") return empty(answer);
-    // The beginning of a list of numbers is one too.
+    // A list of numbers that was cut off is still a list.
     return answer.delimited ? numbers(answer.text.split(","), answer) : unreadable(answer);
   },
 };
@@ -171,7 +171,7 @@ function numbers(texts: readonly string[], answer: Answer): Outcome {
   return ids ? { kind: "acknowledged", ids } : unreadable(answer);
 }
 
-/** Its way to say that something went wrong, without a word about what was granted. */
+/** TinyID's answer if something failed: IDs may have been granted. */
 function empty({ status }: Answer): Outcome {
   return failureOf(status, { code: "empty_answer", definite: false });
 }

@@ -1,4 +1,4 @@
-/** What went wrong in a run: counted, with the first few examples. */
+/** Broken promises and failures of a run: counted, with the first few examples. */
 import { EXAMPLES_MAX, FAILURE_CODES_MAX, SERVER_TEXT_MAX } from "./limits.ts";
 import type { Failure } from "./report.ts";
 
@@ -47,7 +47,7 @@ export class Failures {
     return [...this.#tallies.values()].reduce((sum, tally) => sum + tally[kind], 0);
   }
 
-  /** Most first. */
+  /** The most frequent first. */
   list(): Failure[] {
     const failures = [...this.#tallies].map(([code, tally]) => ({ code, ...tally }));
     const many = (one: Failure): number => one.definite + one.indefinite;
@@ -55,7 +55,7 @@ export class Failures {
   }
 }
 
-/** A server's text as it may be shown: short, on one line, and with nothing that a terminal would obey. */
+/** A server's text made safe to show: short, on one line, without control characters. */
 export function shown(text: string): string {
   const start = text.slice(0, SERVER_TEXT_MAX + 1).replace(/[^\x20-\x7e]/g, "?");
   return start.length > SERVER_TEXT_MAX ? `${start.slice(0, SERVER_TEXT_MAX)}...` : start;

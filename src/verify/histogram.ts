@@ -1,5 +1,5 @@
 /**
- * Counts values in buckets of at most 0.8 % of their width: a run's latencies in 30 kB, however many there are.
+ * Counts values in buckets at most 0.8 % wide: the latencies of a run in 30 kB, however many.
  */
 const SUB_BUCKET_BITS = 7;
 const SUB_BUCKETS = 2 ** SUB_BUCKET_BITS;
@@ -11,7 +11,7 @@ export class Histogram {
   #total = 0;
   #max = 0;
 
-  /** A whole number, 0 or greater; what is above 2^32 − 1 is in the last bucket. */
+  /** Adds an integer, 0 or greater; values above 2^32 − 1 count in the last bucket. */
   add(value: number): void {
     const bucket = bucketOf(Math.min(VALUE_MAX, value));
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
@@ -23,17 +23,17 @@ export class Histogram {
     return this.#total;
   }
 
-  /** The largest value, exactly; 0 where there is none. */
+  /** The largest value, exactly; 0 if empty. */
   get max(): number {
     return this.#max;
   }
 
-  /** The value that `share` (0 to 1) of all stayed at or below; undefined where there are none. */
+  /** The value that `share` (0 to 1) of all are at or below; undefined if empty. */
   at(share: number): number | undefined {
     return this.#total === 0 ? undefined : this.ranked(Math.max(1, Math.ceil(this.#total * share)));
   }
 
-  /** The value of that rank, from 1 for the smallest to `total`. */
+  /** The value of a rank, from 1 (the smallest) to `total`. */
   ranked(rank: number): number {
     let left = rank;
     for (const [bucket, count] of this.#counts.entries()) {

@@ -3,24 +3,24 @@ import https from "node:https";
 import type { HttpRequest } from "./dialects.ts";
 import type { Answer } from "./outcome.ts";
 
-/** What came of a request on the network. */
+/** The result of a request on the network. */
 export type Received =
   | { readonly kind: "answer"; readonly answer: Answer }
-  /** Longer than answerBytesMax; `start` is as much of it. */
+  /** Longer than answerBytesMax; `start` is its first answerBytesMax bytes. */
   | { readonly kind: "too_long"; readonly status: number; readonly start: string }
-  /** `definite`: not a byte of it was sent. */
+  /** No complete answer. `definite`: no byte of the request was sent. */
   | { readonly kind: "lost"; readonly code: string; readonly definite: boolean };
 
 export interface SenderLimits {
   readonly connections: number;
-  /** From the sending to the end of the answer. */
+  /** From sending the request to the end of the answer, in ms. */
   readonly timeoutMs: number;
   readonly answerBytesMax: number;
 }
 
 /**
- * Sends requests over connections that are kept open, and never one of them twice. `node:http`, not `fetch`: half
- * the work a request, so that less of what is measured is this process's own.
+ * Sends requests over keep-alive connections, without retries. `node:http`, not `fetch`: it takes half the CPU per
+ * request, so that latencies contain less of this process's own work.
  */
 export class HttpSender {
   readonly #base: URL;
@@ -39,17 +39,17 @@ export class HttpSender {
     this.#agent = isSecure(base) ? new https.Agent(settings) : new http.Agent(settings);
   }
 
-  /** `done` is called once, and never before this returns. */
+  /** Sends a request. `done` is called once, never before `send` returns. */
   send({ path, headers }: HttpRequest, done: (received: Received) => void): void {
     const { protocol, hostname, port, pathname } = this.#base;
     const request = (isSecure(this.#base) ? https : http).request({
       agent: this.#agent,
       protocol,
-      // An IPv6 address has brackets in a URL only.
+      // Brackets around an IPv6 address are part of the URL only.
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port,
       path: pathname.replace(/\/*$/, "") + path,
-      // What is compressed could not be read, and its length would say nothing.
+      // No compression: the answer is read as it comes, and its length is checked.
       headers: { ...headers, "accept-encoding": "identity" },
     });
     const exchange = new Exchange(request, isSecure(this.#base), this.#limits, (received) => {
@@ -60,7 +60,7 @@ export class HttpSender {
     request.end();
   }
 
-  /** Ends what is open, as lost by `code`. */
+  /** Ends open requests, as lost with `code`. */
   abandon(code: string): void {
     for (const exchange of [...this.#open]) exchange.abandon(code);
   }
@@ -90,7 +90,7 @@ class Exchange {
     this.#done = done;
     this.#timer = setTimeout(() => this.#late(), limits.timeoutMs);
     request.on("socket", (socket) => {
-      // One that is destroyed already never was a connection: there was no file descriptor for it.
+      // A socket that is destroyed by now was never connected: no file descriptor was free.
       if (!socket.connecting) this.#wasSent = !socket.destroyed;
       else {
         socket.once(secure ? "secureConnect" : "connect", () => {
@@ -123,7 +123,7 @@ class Exchange {
       this.#over({ kind: "too_long", status: statusCode, start });
       this.#request.destroy();
     });
-    // Comes only where the answer is whole.
+    // Emitted only if the answer is complete.
     response.on("end", () => {
       const shard = headers["edgeflake-shard"];
       this.#over({
@@ -137,7 +137,7 @@ class Exchange {
         },
       });
     });
-    // An answer that breaks off; "close" follows.
+    // The answer broke off; "close" follows.
     response.on("error", () => {});
     response.on("close", () => this.#lost("body_cut"));
   }

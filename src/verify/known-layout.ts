@@ -1,4 +1,4 @@
-/** How a namespace's IDs are read: what is known without asking anybody, and what the service says. */
+/** The layout of a namespace's IDs: from the command line, from the service, or built in. */
 import { fieldsOf, jsonOf } from "../core/json.ts";
 import { type Layout, makeLayout } from "../core/layout/layout.ts";
 import { isPolicy, type Policy } from "../core/layout/policy.ts";
@@ -10,20 +10,20 @@ import type { HttpSender, Received } from "./http-sender.ts";
 import { CLOCKS_DIFFER_MAX_MS } from "./limits.ts";
 import type { VerifyOptions } from "./options.ts";
 
-/** How far IDs may be from the request that brought them, in ms. */
+/** How far the time of an ID may be from its request, in ms. */
 export interface TimeBounds {
-  /** Older than the request's sending. */
+  /** Before the request was sent. */
   readonly behindMaxMs: number;
-  /** Ahead of the answer's arrival. */
+  /** After the answer arrived. */
   readonly aheadMaxMs: number;
 }
 
 export interface KnownLayout {
-  /** Undefined: IDs are numbers that say nothing, or how to read them is not known. */
+  /** Undefined if IDs are plain numbers, or their layout is unknown. */
   readonly layout: Layout | undefined;
-  /** What an ID's time may be from its request where --skew-ms says nothing. */
+  /** The bounds of an ID's time if --skew-ms is not given. */
   readonly times: TimeBounds | undefined;
-  /** Where this is from, for people. */
+  /** The source of the layout, for people. */
   readonly source: string;
 }
 
@@ -31,18 +31,18 @@ export function unknownLayout(source: string): KnownLayout {
   return { layout: undefined, times: undefined, source };
 }
 
-/** The layout and policy of a preset. Throws RangeError where there is none of that name. */
+/** The layout and policy of a preset. Throws RangeError if the name is unknown. */
 export function presetLayout(name: string, source: string): KnownLayout {
   const preset = PRESETS.get(name);
-  if (!preset) throw new RangeError(`there is no preset ${name}`);
+  if (!preset) throw new RangeError(`unknown preset ${name}`);
   const times = timesOf(preset.policy, FRESH_FOR_DEFAULT_MS);
   return { layout: preset.layout, times, source };
 }
 
-/** What `GET /v1/namespaces/{namespace}` says; undefined where it is no answer of that route. */
+/** The layout in the answer of `GET /v1/namespaces/{namespace}`; undefined if it is not an answer of that route. */
 export function describedLayout(body: unknown, source: string): KnownLayout | undefined {
   const { kind, layout, policy } = fieldsOf(body);
-  if (kind === "segment") return unknownLayout("the namespace is a segment: its IDs have no time");
+  if (kind === "segment") return unknownLayout("segment namespace: its IDs have no time");
   const made = makeLayout(layout);
   const { freshForMs } = fieldsOf(policy);
   const isRead = isPolicy(policy) && isWhole(freshForMs, 0, Number.MAX_SAFE_INTEGER);
@@ -50,7 +50,7 @@ export function describedLayout(body: unknown, source: string): KnownLayout | un
   return { layout: made.layout, times: timesOf(policy, freshForMs), source };
 }
 
-/** A fresh ID may be older than its request by freshForMs, and lead by what may be borrowed and forgiven. */
+/** A fresh ID may be freshForMs older than its request, and lead it by maxBorrowMs and maxStepBackMs. */
 function timesOf({ maxStepBackMs, maxBorrowMs }: Policy, freshForMs: number): TimeBounds {
   return {
     behindMaxMs: freshForMs + CLOCKS_DIFFER_MAX_MS,
@@ -58,15 +58,15 @@ function timesOf({ maxStepBackMs, maxBorrowMs }: Policy, freshForMs: number): Ti
   };
 }
 
-/** A Leaf server is known to have this one. */
+/** The layout of every Leaf server. */
 const LEAF_PRESET = "leaf";
-/** What a server says that has no such route. */
+/** The status of a server without such a route. */
 const NOT_FOUND = 404;
 
-/** What the command line says of how IDs are read, or may be asked. */
+/** The options that decide how to find the layout. */
 export type LayoutOptions = Pick<VerifyOptions, "dialect" | "namespace" | "preset" | "key">;
 
-/** How the IDs are to be read: as the command line says, else as the service does, see `askedLayout`. */
+/** Finds the layout: from the command line, else from the service (see `askedLayout`). */
 export async function findLayout(options: LayoutOptions, sender: HttpSender): Promise<KnownLayout> {
   const { dialect, preset, key } = options;
   if (DIALECTS[dialect].kind === "none") return unknownLayout("IDs of this dialect have no time");
@@ -83,9 +83,9 @@ export async function findLayout(options: LayoutOptions, sender: HttpSender): Pr
 }
 
 /**
- * What came of asking the service: its layout. Where it doesn't say, the built-in namespace of that name, which never
- * changes; of a server that speaks Leaf's dialect, Leaf's own where it has no such route. One that may not or can't
- * answer is not known to be Leaf itself: nothing is assumed of it.
+ * The layout in the service's answer. Without one: the built-in namespace of that name, which never changes; or, with
+ * Leaf's dialect, Leaf's own layout if the server has no such route. A server that rejects the request or fails may not
+ * be Leaf itself, so nothing is assumed of it.
  */
 export function askedLayout(options: LayoutOptions, received: Received): KnownLayout {
   const { dialect, namespace } = options;
@@ -96,10 +96,11 @@ export function askedLayout(options: LayoutOptions, received: Received): KnownLa
     if (found) return found;
   }
   if (dialect === "leaf-snowflake") {
-    if (status === NOT_FOUND) return presetLayout(LEAF_PRESET, "Leaf's own");
-  } else if (PRESETS.has(namespace)) return presetLayout(namespace, `the built-in ${namespace}`);
+    if (status === NOT_FOUND) return presetLayout(LEAF_PRESET, "Leaf's own layout");
+  } else if (PRESETS.has(namespace))
+    return presetLayout(namespace, `built-in namespace ${namespace}`);
   const said = received.kind === "lost" ? received.code : status;
-  return unknownLayout(`${asked}: ${said}; --preset says it`);
+  return unknownLayout(`${asked}: ${said}; use --preset`);
 }
 
 function statusOf(received: Received): number | undefined {
@@ -111,7 +112,7 @@ function pathOf({ namespace }: LayoutOptions): string {
   return `/v1/namespaces/${encodeURIComponent(namespace)}`;
 }
 
-/** What the checker reads of an ID. `core/layout/id.ts` reads all of it, at ten times the cost. */
+/** The fields of an ID that the checker needs. `core/layout/id.ts` reads all fields, at ten times the cost. */
 export class IdFields {
   readonly tickMs: number;
   readonly #epochMs: number;
@@ -125,12 +126,12 @@ export class IdFields {
     const places = layout.fields.filter(({ name }) => name === "datacenter" || name === "worker");
     const time = layout.fields.find(({ name }) => name === "timestamp");
     this.#timeShift = BigInt(time?.shift ?? 0);
-    // The datacenter's bits are right above the worker's.
+    // The datacenter's bits are directly above the worker's.
     this.#shardShift = BigInt(Math.min(layout.totalBits, ...places.map(({ shift }) => shift)));
     this.#shardBits = places.reduce((sum, { bits }) => sum + bits, 0);
   }
 
-  /** When the ID's tick begins, unix ms. Bits above the layout count as time, so that they are not overlooked. */
+  /** The begin of the ID's tick, unix ms. Bits above the layout count as time, so that they show. */
   unixMsOf(id: bigint): number {
     return this.#epochMs + Number(id >> this.#timeShift) * this.tickMs;
   }

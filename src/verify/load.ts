@@ -1,4 +1,4 @@
-/** Requests at a steady rate: when they are due, and what is sent of them. */
+/** Requests at a steady rate: when each is due, and which of them are sent. */
 import type { Checker } from "./checker.ts";
 import type { Asking, Dialect, HttpRequest } from "./dialects.ts";
 import type { HttpSender, Received } from "./http-sender.ts";
@@ -13,24 +13,24 @@ export interface LoadPlan {
   readonly timeoutMs: number;
 }
 
-/** Sends requests as they are due, and tells the checker what was sent and what came of it. */
+/** Sends requests as they are due, and reports requests and outcomes to the checker. */
 export class Load {
   readonly #plan: LoadPlan;
   readonly #checker: Checker;
   readonly #sender: HttpSender;
   readonly #dialect: Dialect;
-  /** One of each source of the checker's rules. */
+  /** One request for each source of the checker's rules. */
   readonly #requests: readonly HttpRequest[];
   readonly #turns: readonly number[];
   readonly #pace: Pace;
   #startMs = 0;
-  /** For how long requests are sent: as planned, or until the last one that had to wait. */
+  /** How long requests are sent, in ms: as planned, or until the last one that had to wait. */
   #sendingMs: number;
   #inFlight = 0;
   #timer: NodeJS.Timeout | undefined;
   #onDone: () => void = () => {};
 
-  /** `turns`: the sources in the order in which they are asked for, again and again. */
+  /** `turns`: the order of the sources, repeated. */
   constructor(
     plan: LoadPlan,
     asking: Asking,
@@ -48,7 +48,7 @@ export class Load {
     this.#pace = new Pace(plan.rate, requestsMax, plan.timeoutMs);
   }
 
-  /** Done when all that was sent has ended; for how long requests were being sent, in ms. */
+  /** Resolves when all requests have ended, to how long requests were sent, in ms. */
   async run(): Promise<number> {
     this.#startMs = performance.now();
     await new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export class Load {
     return this.#sendingMs;
   }
 
-  /** Sends nothing any more; what is open may still end. */
+  /** Stops sending. Open requests may still end. */
   stop(): void {
     if (this.#pace.nextDueMs !== undefined) this.#sendingMs = this.#now().ms;
     this.#checker.skip(this.#pace.stop());
@@ -87,7 +87,7 @@ export class Load {
 
   #send(source: number, dueMs: number): void {
     const request = this.#requests[source];
-    if (!request) throw new RangeError(`there is no source ${source}`);
+    if (!request) throw new RangeError(`unknown source ${source}`);
     this.#inFlight += 1;
     const at = this.#now();
     this.#sendingMs = Math.max(this.#sendingMs, at.ms);
@@ -111,8 +111,8 @@ export class Load {
 }
 
 /**
- * When requests are due: one every 1000 / rate ms, whatever the answers do. One that could not be sent for `waitMaxMs`
- * is given up, so that a stalled server is not buried in what piled up meanwhile.
+ * When requests are due: one every 1000 / rate ms, however slow the answers are. A request that could not be sent for
+ * `waitMaxMs` is skipped, so that a stalled server does not get the whole backlog at once.
  *
  * Invariant: due = taken + skipped + waiting.
  */
@@ -120,18 +120,18 @@ export class Pace {
   readonly #spacingMs: number;
   readonly #total: number;
   readonly #waitMaxMs: number;
-  /** Requests that are due; those that were taken or skipped are the first of them. */
+  /** Requests that are or were due; the first `#past` of them were taken or skipped. */
   #due = 0;
   #past = 0;
 
-  /** `rate`: requests a second; `total`: how many there are. Times are in ms since the first one was due. */
+  /** `rate`: requests per second; `total`: all requests. Times are in ms since the first one was due. */
   constructor(rate: number, total: number, waitMaxMs: number) {
     this.#spacingMs = 1000 / rate;
     this.#total = total;
     this.#waitMaxMs = waitMaxMs;
   }
 
-  /** Moves on to that time, never back; the number of requests that are given up. */
+  /** Advances to a time, never back. Returns the number of requests that are skipped. */
   advance(nowMs: number): number {
     const due = Math.min(this.#total, Math.floor(nowMs / this.#spacingMs) + 1);
     this.#due = Math.max(this.#due, due);
@@ -142,7 +142,7 @@ export class Pace {
     return this.#past - past;
   }
 
-  /** The request that waits longest: its number, and when it was due. Undefined where none waits. */
+  /** The request that waited longest: its number, and when it was due. Undefined if none waits. */
   take(): { readonly number: number; readonly dueMs: number } | undefined {
     if (this.#past === this.#due) return undefined;
     const number = this.#past;
@@ -150,7 +150,7 @@ export class Pace {
     return { number, dueMs: this.#dueMsOf(number) };
   }
 
-  /** Gives up all that waits; how many. Nothing is due any more. */
+  /** Skips all waiting requests and ends the schedule. Returns how many were skipped. */
   stop(): number {
     const waiting = this.#due - this.#past;
     this.#past = this.#total;
@@ -162,7 +162,7 @@ export class Pace {
     return this.#due - this.#past;
   }
 
-  /** When the next request is due that is not yet; undefined after the last. */
+  /** When the next future request is due; undefined after the last. */
   get nextDueMs(): number | undefined {
     return this.#due < this.#total ? this.#dueMsOf(this.#due) : undefined;
   }

@@ -1,4 +1,4 @@
-/** What the checker found, as a report: figures, and a verdict for each check. */
+/** Makes the report from the checker: figures, and a verdict for each check. */
 import type { Repetitions } from "./acknowledged-ids.ts";
 import { type Checker, seconds } from "./checker.ts";
 import type { Histogram } from "./histogram.ts";
@@ -8,15 +8,15 @@ import type { OrderCheck } from "./order-check.ts";
 import type { Check, CheckName, Percentiles, VerifyReport } from "./report.ts";
 import { figure } from "./report-text.ts";
 
-/** How a run went, apart from its history. */
+/** Facts of a run that are not in its history. */
 export interface RunFacts {
   readonly layout: KnownLayout;
-  /** How long requests were being sent. */
+  /** How long requests were sent, in ms. */
   readonly sendingMs: number;
   readonly interrupted: boolean;
 }
 
-/** Reads all out of the checker; finding the duplicates takes about 75 ns an ID. */
+/** Makes the report. Finding duplicates takes about 75 ns per ID. */
 export function makeReport(
   options: VerifyOptions,
   checker: Checker,
@@ -83,7 +83,7 @@ function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** Every check with its verdict, in the order of CheckName. `layoutSource`: why an ID's bits can or can't be read. */
+/** Every check with its verdict, in the order of CheckName. `layoutSource`: why the layout is known or unknown. */
 export function verdicts(
   checker: Checker,
   repetitions: Repetitions,
@@ -101,7 +101,7 @@ export function verdicts(
     history(isEmpty),
     duplicates(checker, repetitions),
     checkOf("form", form, true, "answers are well-formed, IDs canonical decimals"),
-    checkOf("counts", counts, true, "answers have as many IDs as were asked for"),
+    checkOf("counts", counts, true, "answers have as many IDs as requested"),
     checkOf("key_order", keyOrder.findings, keyOrder.compared > 0, keyOrderAbout(keyOrder)),
     checkOf("shard_order", shardOrder.findings, shardOrder.compared > 0, shardOrderAbout(checker)),
     checkOf("times", timesFound(checker), isTimed(checker), timesAbout(checker, layoutSource)),
@@ -109,17 +109,17 @@ export function verdicts(
   ];
 }
 
-/** What was found against a check. */
+/** The violations of a check. */
 type Found = Pick<Check, "examples"> & { readonly count: number };
 
-const NO_IDS = "there are no IDs";
+const NO_IDS = "no ID was acknowledged";
 
 function history(isEmpty: boolean): Check {
   return {
     name: "history",
     verdict: isEmpty ? "broken" : "held",
     broken: isEmpty ? 1 : 0,
-    about: isEmpty ? "no ID was acknowledged, so nothing was proved" : "IDs were acknowledged",
+    about: isEmpty ? "no ID was acknowledged, so nothing is proved" : "IDs were acknowledged",
     examples: [],
   };
 }
@@ -139,18 +139,18 @@ function duplicates(checker: Checker, { count, examples }: Repetitions): Check {
 }
 
 function keyOrderAbout({ seen, compared, findings }: OrderCheck): string {
-  if (seen === 0) return "no ID of a key came";
+  if (seen === 0) return "no ID was requested with a key";
   if (compared === 0 && findings.count === 0) return NONE_BEFORE;
   return `IDs for one key strictly increase${heldAgainst(compared)}`;
 }
 
 function shardOrderAbout({ shardOrder: { seen, compared, findings } }: Checker): string {
-  if (seen === 0) return "needs --order strict, and answers that name their shard";
+  if (seen === 0) return "requires --order strict, and answers that name their shard";
   if (compared === 0 && findings.count === 0) return NONE_BEFORE;
   return `IDs of a shard strictly increase${heldAgainst(compared)}`;
 }
 
-const NONE_BEFORE = "no ID was asked for after another had come";
+const NONE_BEFORE = "no request was sent after an earlier answer";
 
 function heldAgainst(compared: number): string {
   return ` (${figure(compared)} compared)`;
@@ -165,7 +165,7 @@ function timesFound({ times, ids }: Checker): Found {
   const examples = first.map(({ index, offsetMs }) => {
     const said = offsetMs < 0 ? `${-offsetMs} ms before` : `${offsetMs} ms after`;
     const { atMs } = ids.answer(ids.answerOf(index));
-    return `${ids.idAt(index)} at ${seconds(atMs)}: its time is ${said} its request's`;
+    return `${ids.idAt(index)} at ${seconds(atMs)}: its time is ${said} its request`;
   });
   return { count, examples };
 }
@@ -175,7 +175,7 @@ function timesAbout({ times }: Checker, layoutSource: string): string {
   if (!bounds) return unread(layoutSource);
   if (times.hasStepped) return "this machine's clock stepped";
   const { behindMaxMs, aheadMaxMs } = bounds;
-  return `IDs are at most ${figure(behindMaxMs)} ms older, ${figure(aheadMaxMs)} ms ahead of their request`;
+  return `IDs are at most ${figure(behindMaxMs)} ms before and ${figure(aheadMaxMs)} ms after their request`;
 }
 
 function shardsAbout(
@@ -189,5 +189,5 @@ function shardsAbout(
 }
 
 function unread(layoutSource: string): string {
-  return `the layout is not known (${layoutSource})`;
+  return `unknown layout (${layoutSource})`;
 }

@@ -25,35 +25,37 @@ const PRESET_NAMES = [...PRESETS.keys(), "none"];
 
 export const VERIFY_USAGE = `usage: edgeflake verify --url URL --namespace NAME [options]
 
-Asks a deployment for IDs at a steady rate, and says whether what it answered keeps its promises.
+Requests IDs from a deployment at a steady rate, and checks that its answers keep its promises.
 
-  --url URL            of the deployment, http or https
+  --url URL            URL of the deployment, http or https
   --namespace NAME     the namespace; Leaf's key, TinyID's bizType
-  --key KEY            the API key or token; better in the variable EDGEFLAKE_KEY, which process lists do not show
+  --key KEY            the API key or token; prefer the variable EDGEFLAKE_KEY, which process lists do not show
   --dialect NAME       ${Object.keys(DIALECTS).join(", ")} (default edgeflake)
-  --rate N             requests a second, 1 to ${RATE_MAX} (default ${RATE_DEFAULT})
-  --seconds N          1 to ${SECONDS_MAX} (default ${SECONDS_DEFAULT})
+  --rate N             requests per second, 1 to ${RATE_MAX} (default ${RATE_DEFAULT})
+  --seconds N          duration, 1 to ${SECONDS_MAX} (default ${SECONDS_DEFAULT})
   --count N            IDs per request, 1 to ${COUNT_MAX} (default 1)
-  --mix NAME           plain requests, keys (IDs in the order of a key), or both by turns (default, where it can be)
-  --order NAME         fresh (default), or strict: the order of each shard is checked
-  --shard N            asks this shard only
-  --preset NAME        how to read IDs, instead of asking the service: ${PRESET_NAMES.join(", ")}
-                       (none: not read at all)
-  --skew-ms N          how far an ID's time may be from its request, to either side, 0 to ${SKEW_MAX_MS}
-                       (default: what the namespace promises, and 5 s for clocks that differ)
-  --timeout-ms N       how long an answer may take, 1 to ${TIMEOUT_MAX_MS} (default ${TIMEOUT_DEFAULT_MS})
-  --connections N      requests in flight at most, 1 to ${CONNECTIONS_MAX} (default ${CONNECTIONS_DEFAULT})
-  --json               one JSON document instead of the table
+  --mix NAME           plain requests, keys (requests with an ordering key), or both in turn (default, if the dialect
+                       has keys and --shard is not given)
+  --order NAME         fresh (default), or strict, which also checks the order of each shard
+  --shard N            requests IDs of this shard only
+  --preset NAME        the layout of the IDs, instead of the one the service reports: ${PRESET_NAMES.join(", ")}
+                       (none: do not decode IDs)
+  --skew-ms N          how far an ID's time may be from its request, before or after, 0 to ${SKEW_MAX_MS}
+                       (default: the bounds of the namespace, plus 5 s of clock difference)
+  --timeout-ms N       timeout of a request, 1 to ${TIMEOUT_MAX_MS} (default ${TIMEOUT_DEFAULT_MS})
+  --connections N      maximum requests in flight, 1 to ${CONNECTIONS_MAX} (default ${CONNECTIONS_DEFAULT})
+  --json               prints one JSON document instead of the table
 
-At most ${IDS_MAX.toLocaleString("en-US")} IDs in all (rate × seconds × count). Exit status: 0 every promise held, 1 one was broken,
-2 bad usage, 3 nothing proved: no ID was acknowledged, 70 a fault of this command, or its report could not be written,
-130 interrupted before any ID was acknowledged.
-Ctrl+C ends early, with the verdict on what was seen; a second one does not wait for open requests.
+At most ${IDS_MAX.toLocaleString("en-US")} IDs in all (rate × seconds × count). Ctrl+C ends the run early, with a verdict on the answers so
+far; a second Ctrl+C abandons open requests.
+
+Exit status: 0 every promise held, 1 a promise was broken, 2 bad usage, 3 nothing proved: no ID was acknowledged,
+70 the command failed, or could not write its report, 130 interrupted before any ID was acknowledged.
 `;
 
-/** What to verify and how; see VERIFY_USAGE. */
+/** The options of a run, as VERIFY_USAGE describes them. */
 export interface VerifyOptions {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly namespace: string;
   readonly key: string | undefined;
@@ -74,10 +76,10 @@ export interface VerifyOptions {
 export type ParsedOptions =
   | { readonly kind: "options"; readonly options: VerifyOptions }
   | { readonly kind: "help" }
-  /** All that is wrong, each with what is taken. */
+  /** Every problem, with the values allowed. */
   | { readonly kind: "bad"; readonly problems: readonly string[] };
 
-/** Reads the command line behind `verify`. `environmentKey`: the key, where no option says one. */
+/** Parses the arguments after `verify`. `environmentKey`: the key, if no option gives one. */
 export function parseVerifyOptions(
   args: readonly string[],
   environmentKey: string | undefined,
@@ -86,7 +88,7 @@ export function parseVerifyOptions(
     const values = valuesOf(args);
     return values.help === true ? { kind: "help" } : read(values, environmentKey);
   } catch (error) {
-    // What parseArgs says of an option that it does not know, or that lacks its value.
+    // parseArgs throws for an unknown option, or one without its value.
     return { kind: "bad", problems: [error instanceof Error ? error.message : String(error)] };
   }
 }
@@ -117,7 +119,7 @@ function valuesOf(args: readonly string[]) {
   return parseArgs({ args: [...args], options, strict: true }).values;
 }
 
-/** Notes a problem where something does not hold. */
+/** Records a problem if a condition does not hold. */
 type Demand = (holds: boolean, problem: string) => void;
 
 function read(values: Values, environmentKey: string | undefined): ParsedOptions {
@@ -130,7 +132,7 @@ function read(values: Values, environmentKey: string | undefined): ParsedOptions
   const skewMs = wholeOf(values, "skew-ms", 0, SKEW_MAX_MS, demand);
   const { preset, json = false } = values;
   const hasPreset = preset === undefined || PRESET_NAMES.includes(preset);
-  demand(hasPreset, `--preset takes ${PRESET_NAMES.join(", ")}`);
+  demand(hasPreset, `--preset must be one of ${PRESET_NAMES.join(", ")}`);
   const placement = placementOf(values, load.count, demand);
   if (problems.length > 0 || !target || !placement) return { kind: "bad", problems };
   return { kind: "options", options: { ...target, ...placement, ...load, preset, skewMs, json } };
@@ -138,13 +140,16 @@ function read(values: Values, environmentKey: string | undefined): ParsedOptions
 
 function targetOf(values: Values, environmentKey: string | undefined, demand: Demand) {
   const url = urlOf(values.url);
-  demand(url !== undefined, "--url takes an http or https address without query or password");
+  demand(url !== undefined, "--url must be an http or https URL without query or password");
   const { namespace = "" } = values;
   const isName = namespace.length >= 1 && namespace.length <= NAMESPACE_CHARS_MAX;
-  demand(isName, `--namespace takes 1 to ${NAMESPACE_CHARS_MAX} characters`);
+  demand(isName, `--namespace must have 1 to ${NAMESPACE_CHARS_MAX} characters`);
   const key = values.key ?? (environmentKey || undefined);
   const isKey = key === undefined || (/^[\x21-\x7e]+$/.test(key) && key.length <= KEY_CHARS_MAX);
-  demand(isKey, `--key (or EDGEFLAKE_KEY) takes 1 to ${KEY_CHARS_MAX} visible ASCII characters`);
+  demand(
+    isKey,
+    `--key (or EDGEFLAKE_KEY) must have 1 to ${KEY_CHARS_MAX} visible ASCII characters`,
+  );
   return url === undefined ? undefined : { url, namespace, key };
 }
 
@@ -153,7 +158,7 @@ function loadOf(values: Values, demand: Demand) {
   const seconds = wholeOf(values, "seconds", 1, SECONDS_MAX, demand) ?? SECONDS_DEFAULT;
   const count = wholeOf(values, "count", 1, COUNT_MAX, demand) ?? 1;
   const ids = rate * seconds * count;
-  demand(ids <= IDS_MAX, `--rate × --seconds × --count takes at most ${IDS_MAX}, and is ${ids}`);
+  demand(ids <= IDS_MAX, `--rate × --seconds × --count must be at most ${IDS_MAX}, and is ${ids}`);
   return {
     rate,
     seconds,
@@ -163,29 +168,29 @@ function loadOf(values: Values, demand: Demand) {
   };
 }
 
-/** Where the IDs come from, and in which order: not every dialect can say it. */
+/** The source and order of the IDs, as far as the dialect has them. */
 function placementOf(values: Values, count: number, demand: Demand) {
   const { dialect = "edgeflake", order = "fresh" } = values;
   const shard = wholeOf(values, "shard", 0, SHARDS_MAX - 1, demand);
-  demand(isOneOf(ORDERS, order), `--order takes ${ORDERS.join(", ")}`);
+  demand(isOneOf(ORDERS, order), `--order must be one of ${ORDERS.join(", ")}`);
   const isKnown = isDialectName(dialect);
-  demand(isKnown, `--dialect takes ${Object.keys(DIALECTS).join(", ")}`);
+  demand(isKnown, `--dialect must be one of ${Object.keys(DIALECTS).join(", ")}`);
   if (!isKnown || !isOneOf(ORDERS, order)) return undefined;
   const { placed, countMax = COUNT_MAX } = DIALECTS[dialect];
   const { mix = placed && shard === undefined ? "both" : "plain" } = values;
-  demand(isOneOf(MIXES, mix), `--mix takes ${MIXES.join(", ")}`);
+  demand(isOneOf(MIXES, mix), `--mix must be one of ${MIXES.join(", ")}`);
   if (!isOneOf(MIXES, mix)) return undefined;
   const by = `with --dialect ${dialect}`;
-  demand(placed || mix === "plain", `--mix takes plain ${by}`);
-  demand(placed || order === "fresh", `--order takes fresh ${by}`);
-  demand(placed || shard === undefined, `--shard takes nothing ${by}`);
-  demand(count <= countMax, `--count takes ${countMax} ${by}`);
+  demand(placed || mix === "plain", `--mix must be plain ${by}`);
+  demand(placed || order === "fresh", `--order must be fresh ${by}`);
+  demand(placed || shard === undefined, `--shard is not available ${by}`);
+  demand(count <= countMax, `--count must be ${countMax} ${by}`);
   const isApart = !placed || shard === undefined || mix === "plain";
-  demand(isApart, "--mix takes plain with --shard: a key has its own shard");
+  demand(isApart, "--mix must be plain with --shard: each key has its own shard");
   return { dialect, mix, order, shard };
 }
 
-/** Undefined where the option is not given, or not taken. */
+/** Undefined if the option is absent or invalid. */
 function wholeOf(
   values: Values,
   name: keyof Values,
@@ -197,7 +202,7 @@ function wholeOf(
   if (text === undefined) return undefined;
   const value = typeof text === "string" && /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   const holds = value >= least && value <= most;
-  demand(holds, `--${name} takes a whole number from ${least} to ${most}`);
+  demand(holds, `--${name} must be an integer from ${least} to ${most}`);
   return holds ? value : undefined;
 }
 
@@ -205,12 +210,12 @@ function isOneOf<Text extends string>(texts: readonly Text[], text: string): tex
   return texts.some((one) => one === text);
 }
 
-/** Undefined where it is none that can be asked. */
+/** Undefined if the text is no URL to send requests to. */
 function urlOf(text: string | undefined): string | undefined {
   if (text === undefined || text.length > URL_CHARS_MAX || !URL.canParse(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);
   if (protocol !== "http:" && protocol !== "https:") return undefined;
-  // An empty query has a question mark all the same, and nothing can be put behind it.
+  // The URL parser drops an empty query, but keeps its question mark, after which no path can follow.
   if (username + password !== "" || /[?#]/.test(href)) return undefined;
   return href.replace(/\/+$/, "");
 }

@@ -1,21 +1,21 @@
-/** Whether the IDs of a key, or of a shard in strict order, increase. */
+/** Checks that the IDs of a key, or of a shard in strict order, increase. */
 import { Findings } from "./findings.ts";
 
-/** An answer's IDs as its lines see them. Events are numbered in the order in which they happened. */
+/** The IDs of an answer, for the check. Events are numbered in the order in which they happened. */
 export interface OrderedAnswer {
   readonly ids: readonly bigint[];
-  /** Its index among the acknowledged. */
+  /** The answer's index among the acknowledged. */
   readonly answer: number;
-  /** The event of the request's sending, and that of its answer. */
+  /** The events of sending the request and of its answer. */
   readonly sentEvent: number;
   readonly event: number;
-  /** The sending of the oldest request that is still open. */
+  /** The event of sending the oldest open request. */
   oldestOf(): number;
-  /** Where and when that answer came, for people. */
+  /** When and by which shard an answer came, for people. */
   placeOf(answer: number): string;
 }
 
-/** The order of the lines of one kind: of every key, or of every shard. */
+/** The order of all keys, or of all shards. */
 export class OrderCheck {
   readonly findings = new Findings();
   readonly #kind: string;
@@ -27,12 +27,12 @@ export class OrderCheck {
     this.#kind = kind;
   }
 
-  /** IDs that came for any line. */
+  /** All IDs that were followed. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** Those of them that were held against an answer that had come before they were asked for. */
+  /** IDs that were compared with an answer that arrived before they were requested. */
   get compared(): number {
     return this.#compared;
   }
@@ -60,26 +60,26 @@ export class OrderCheck {
   }
 }
 
-/** The highest ID of a line (a key, or a shard in strict order) as it was at any event that may still matter. */
+/** The highest ID of a line (a key, or a shard in strict order) so far. */
 export interface Highest {
   readonly id: bigint;
-  /** The answer that brought it. */
+  /** The answer that has the ID. */
   readonly answer: number;
 }
 
 interface Step extends Highest {
-  /** The event from which on this is the highest. */
+  /** The first event after which this is the highest. */
   readonly event: number;
 }
 
-/** Steps that are let pile up between two prunings. */
+/** Steps to keep before the first pruning. */
 const PRUNE_AT = 64;
 
 export class OrderedLine {
   #steps: Step[] = [];
   #pruneAt = PRUNE_AT;
 
-  /** The highest of the answers that had come before `event`. */
+  /** The highest ID of the answers that came before `event`. */
   before(event: number): Highest | undefined {
     let low = 0;
     let high = this.#steps.length;
@@ -91,7 +91,7 @@ export class OrderedLine {
     return this.#steps[low - 1];
   }
 
-  /** An answer that came with `event`, later than all before. No event before `oldestOf()` is asked for any more. */
+  /** Adds an answer that came with `event`, later than all before. Events before `oldestOf()` are not needed any more. */
   add(event: number, highest: Highest, oldestOf: () => number): void {
     const last = this.#steps.at(-1);
     if (!last || highest.id > last.id) this.#steps.push({ ...highest, event });

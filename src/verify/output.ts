@@ -1,11 +1,11 @@
-/** What the command writes to: standard streams, and the progress on one of them. */
+/** The output of the command: standard streams, and the progress on one of them. */
 import type { Checker } from "./checker.ts";
 import { PROGRESS_EVERY_MS } from "./limits.ts";
 import { figure } from "./report-text.ts";
 
 /**
- * A standard stream that may have been closed, or be a file on a full disk: what it can't take is lost, and stops
- * nothing. Without this, the stream's error would end the process in the middle of a run.
+ * A standard stream that may be closed, or be a file on a full disk. A failed write is kept as an error; without this,
+ * it would end the process in the middle of a run.
  */
 export class Output {
   readonly #stream: NodeJS.WriteStream;
@@ -35,7 +35,7 @@ export class Output {
     });
   }
 
-  /** When all was written: what it failed with, if it did. */
+  /** Waits until all is written. Resolves to the first error, if any. */
   async settled(): Promise<Error | undefined> {
     await this.#written;
     return this.#error;
@@ -46,21 +46,21 @@ export class Output {
   }
 }
 
-/** Where progress is written: standard error. */
+/** The stream for progress: standard error. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
-  /** Of the terminal. */
+  /** Width of the terminal, in characters. */
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** Back to the line's start, and away with what is on it. */
+/** Returns to the start of the line and clears it. */
 const REWRITE = "\r\x1b[K";
 
-/** Of a terminal that does not say. */
+/** The width of a terminal that does not report one. */
 const COLUMNS_DEFAULT = 80;
 
-/** Tells each second how a run goes: on one line of a terminal, on lines of their own elsewhere. */
+/** Writes the progress each second: on one line of a terminal, on separate lines elsewhere. */
 export class Progress {
   readonly #output: ProgressOutput;
   readonly #checker: Checker;
@@ -71,16 +71,16 @@ export class Progress {
   constructor(output: ProgressOutput, checker: Checker) {
     this.#output = output;
     this.#checker = checker;
-    this.#timer = setInterval(() => this.#tell(), PROGRESS_EVERY_MS);
+    this.#timer = setInterval(() => this.#write(), PROGRESS_EVERY_MS);
   }
 
-  /** Ends it, and leaves the terminal's line empty. */
+  /** Stops, and clears the terminal's line. */
   end(): void {
     clearInterval(this.#timer);
     if (this.#output.isTTY) this.#output.write(REWRITE);
   }
 
-  #tell(): void {
+  #write(): void {
     const { requests, fromSchedule } = this.#checker;
     const { sent, acknowledged, definite, indefinite, skipped } = requests;
     const elapsed = Math.round((performance.now() - this.#startMs) / 1000);
@@ -96,7 +96,7 @@ export class Progress {
       `p99 ${figure(p99Ms, 1)} ms`,
     ].join("  ");
     const { isTTY, columns = COLUMNS_DEFAULT } = this.#output;
-    // A line that wraps could not be rewritten.
+    // A line that wraps can't be rewritten.
     this.#output.write(isTTY ? REWRITE + line.slice(0, columns - 1) : `${line}\n`);
   }
 }

@@ -2,7 +2,7 @@
 import { SHARDS_SHOWN } from "./limits.ts";
 import { brokenPromises, type Check, type Percentiles, type VerifyReport } from "./report.ts";
 
-/** Ends with a line break. */
+/** The report as text. It ends with a line break. */
 export function reportText(report: VerifyReport): string {
   const parts = [
     head(report),
@@ -20,7 +20,7 @@ export function reportText(report: VerifyReport): string {
 
 function head({ target, asked, layout, requests, ids, perSecond, sendingMs, times }: VerifyReport) {
   const { rate, seconds, count, mix, order, shard } = asked;
-  const what = { both: "plain and keyed by turns", plain: "plain", keys: "keyed" }[mix] ?? mix;
+  const what = { both: "plain and keyed in turn", plain: "plain", keys: "keyed" }[mix] ?? mix;
   const where = shard === null ? "" : `, shard ${shard}`;
   const shortly =
     sendingMs < seconds * 1000 ? `, ended after ${figure(sendingMs / 1000, 1)} s` : "";
@@ -106,7 +106,7 @@ const WORDS: Readonly<Record<Check["verdict"], string>> = {
   not_checked: "not checked",
 };
 
-/** An empty history is nobody's broken promise. */
+/** An empty history breaks no promise. */
 function verdictWord({ name, verdict, broken }: Check): string {
   if (broken === 0) return WORDS[verdict];
   return name === "history" ? "EMPTY" : `${WORDS[verdict]} ${figure(broken)}×`;
@@ -134,7 +134,7 @@ function verdict(report: VerifyReport): string {
   const early = interrupted ? " (interrupted)" : "";
   const skipped =
     requests.skipped > 0 && !interrupted
-      ? " The rate was not reached: more --connections or a lower --rate would tell more."
+      ? " The rate was not reached: use more --connections or a lower --rate."
       : "";
   const otherwise =
     broken.length > 0 ? `BROKEN: ${broken.join(", ")}` : "nothing proved: no ID was acknowledged";
@@ -142,7 +142,7 @@ function verdict(report: VerifyReport): string {
   return `${said}${early}.${skipped}`;
 }
 
-/** Rows of cells as lines of text; columns are as wide as their widest cell, those of `right` flush right. */
+/** Formats rows as lines of text. Columns are as wide as their widest cell; those in `right` are right-aligned. */
 export function textTable(
   rows: readonly (readonly string[])[],
   right: readonly number[] = [],
@@ -162,7 +162,7 @@ export function textTable(
   );
 }
 
-/** With a comma per thousand. */
+/** A number with thousands separators. */
 export function figure(value: number, digits = 0): string {
   return value.toLocaleString("en-US", {
     minimumFractionDigits: digits,

@@ -1,16 +1,16 @@
-/** What a run says: the JSON document, and the exit status. */
+/** The result of a run: the JSON document, and the exit status. */
 
 /**
- * What `edgeflake verify --json` prints. Names and meanings stay; more fields may come. Times are in ms, rates per
- * second, IDs decimal texts. Nothing here is the key.
+ * The JSON document of `edgeflake verify --json`. Names and meanings are stable; fields may be added. Times are in ms,
+ * rates per second, IDs decimal texts. It never contains the API key.
  */
 export interface VerifyReport {
-  /** Every check that could be made held, and there were IDs to make them with. */
+  /** At least one ID was acknowledged, and every check that could be made held. */
   readonly ok: boolean;
-  /** Ended by a signal before its time. */
+  /** Ended early by a signal. */
   readonly interrupted: boolean;
   readonly target: { readonly url: string; readonly namespace: string; readonly dialect: string };
-  /** What the command line asked for. */
+  /** The options of the run. */
   readonly asked: {
     /** Requests per second. */
     readonly rate: number;
@@ -23,7 +23,7 @@ export interface VerifyReport {
     readonly timeoutMs: number;
     readonly connections: number;
   };
-  /** What is known of the IDs' bits, and from where. */
+  /** The layout of the IDs, if known, and its source. */
   readonly layout: { readonly fingerprint: string | null; readonly source: string };
   readonly requests: RequestCounts;
   readonly ids: {
@@ -32,9 +32,9 @@ export interface VerifyReport {
     readonly smallest: string | null;
     readonly largest: string | null;
   };
-  /** Until the last request was sent: longer than asked for where they had to wait. */
+  /** Until the last request was sent: longer than planned if requests had to wait. */
   readonly sendingMs: number;
-  /** Until the last acknowledgement, or as long as requests were being sent. */
+  /** Until the last acknowledgement, or the end of sending if that was later. */
   readonly answeringMs: number;
   readonly perSecond: {
     /** Over sendingMs; the others over answeringMs. */
@@ -42,14 +42,14 @@ export interface VerifyReport {
     readonly acknowledged: number;
     readonly ids: number;
   };
-  /** Of acknowledged requests; null where there is none. */
+  /** Of acknowledged requests; null without any. */
   readonly latencyMs: {
-    /** From the moment when the request was due: a server that stalls makes later ones late too. */
+    /** From when the request was due: a stalled server delays later requests too. */
     readonly fromSchedule: Percentiles | null;
-    /** From the moment when it was sent. */
+    /** From when the request was sent. */
     readonly fromSending: Percentiles | null;
   };
-  /** Distances of IDs from their requests, see `times` of the checks; null where they are not known. */
+  /** Distances of the IDs' times from their requests (check `times`); null if unknown. */
   readonly times: {
     readonly minMs: number;
     readonly medianMs: number;
@@ -57,11 +57,11 @@ export interface VerifyReport {
     readonly behindMaxMs: number;
     readonly aheadMaxMs: number;
   } | null;
-  /** IDs by the shard that the answer or the ID names, most first. */
+  /** IDs by the shard that the ID or the answer names, most first. */
   readonly shards: readonly { readonly shard: number; readonly ids: number }[];
-  /** Most first. */
+  /** The most frequent first. */
   readonly failures: readonly Failure[];
-  /** All of them, always in this order. */
+  /** Every check, always in the order of CheckName. */
   readonly checks: readonly Check[];
 }
 
@@ -69,13 +69,13 @@ export interface VerifyReport {
 export interface RequestCounts {
   readonly due: number;
   readonly sent: number;
-  /** Not sent: no connection was free for as long as a request may take, or the run was interrupted. */
+  /** Not sent: no connection was free for the timeout of a request, or the run was interrupted. */
   readonly skipped: number;
-  /** Answered by 200 and a whole, well-formed answer. */
+  /** Answered with 200 and a complete, well-formed answer. */
   readonly acknowledged: number;
   /** Refused before anything was granted. */
   readonly definite: number;
-  /** All else: IDs may have been granted, and are lost. */
+  /** Every other failure: IDs may have been granted and lost. */
   readonly indefinite: number;
 }
 
@@ -88,19 +88,19 @@ export interface Percentiles {
 }
 
 export interface Failure {
-  /** The server's code, `http_STATUS`, or what the network did: `timeout`, `connection_refused`, `body_cut`, … */
+  /** The server's code, `http_STATUS`, or a network failure: `timeout`, `connection_refused`, `body_cut`, … */
   readonly code: string;
   readonly definite: number;
   readonly indefinite: number;
-  /** What was said of the first of them of which anything was; may be empty. */
+  /** The text of the first such failure that had one; may be empty. */
   readonly example: string;
 }
 
 /**
- * `history`: at least one ID was acknowledged; where none was, nothing was proved. `duplicates`: no ID came twice. `form`: answers are well-formed and
- * IDs canonical decimals. `counts`: an answer has as many IDs as were asked for. `key_order`: IDs for one key
- * strictly increase. `shard_order`: those of a shard in strict order. `times`: IDs are about as old as their
- * requests. `shards`: the header, the ID's own bits and the shard asked for are the same.
+ * `history`: at least one ID was acknowledged; otherwise nothing is proved. `duplicates`: no ID came twice. `form`:
+ * answers are well-formed and IDs canonical decimals. `counts`: an answer has as many IDs as requested. `key_order`: IDs
+ * for one key strictly increase. `shard_order`: IDs of a shard in strict order strictly increase. `times`: the time of
+ * an ID is near its request. `shards`: the header, the ID's bits and the request name the same shard.
  */
 export type CheckName =
   | "history"
@@ -115,29 +115,29 @@ export type CheckName =
 export interface Check {
   readonly name: CheckName;
   readonly verdict: "held" | "broken" | "not_checked";
-  /** How often it did not hold. */
+  /** The number of violations. */
   readonly broken: number;
-  /** What was checked, or why nothing was. */
+  /** The promise that was checked, or why it was not. */
   readonly about: string;
-  /** Sentences about the first few. */
+  /** Descriptions of the first few violations. */
   readonly examples: readonly string[];
 }
 
 export const EXIT_HELD = 0;
 export const EXIT_BROKEN = 1;
 export const EXIT_BAD_USAGE = 2;
-/** No ID came: a server that is not there, a wrong key, a wrong namespace. Nothing is said of any promise. */
+/** No ID was acknowledged: the server is down, the key or the namespace is wrong. No verdict on any promise. */
 export const EXIT_NOTHING_PROVED = 3;
 export const EXIT_INTERRUPTED = 130;
 
-/** The promises that were broken. That no ID came breaks none. */
+/** The broken promises. An empty history breaks none. */
 export function brokenPromises({ checks }: Pick<VerifyReport, "checks">): CheckName[] {
   return checks.flatMap(({ name, verdict }) =>
     verdict === "broken" && name !== "history" ? [name] : [],
   );
 }
 
-/** What the command ends with after a run. A signal hides no broken promise. */
+/** The exit status after a run. A broken promise counts even if the run was interrupted. */
 export function exitStatusOf(report: Pick<VerifyReport, "ok" | "interrupted" | "checks">): number {
   if (report.ok) return EXIT_HELD;
   if (brokenPromises(report).length > 0) return EXIT_BROKEN;

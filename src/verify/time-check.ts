@@ -1,21 +1,21 @@
-/** Whether IDs are about as old as their requests, by a clock of this machine that may be wrong itself. */
+/** Checks that the times of IDs are near their requests, by this machine's clock, which may be wrong itself. */
 import { Histogram } from "./histogram.ts";
 import type { IdFields, TimeBounds } from "./known-layout.ts";
 import { CLOCKS_DIFFER_MAX_MS, EXAMPLES_MAX, OWN_STEP_LEAST_MS } from "./limits.ts";
 
-/** A moment by two clocks: ms since the run began, which never goes back, and unix ms. */
+/** A moment by two clocks: ms since the run began (monotonic), and unix ms. */
 export interface Moment {
   readonly ms: number;
   readonly unixMs: number;
 }
 
-/** Whether this machine's clock was stepped during a run: it is held against one that never is. */
+/** Detects steps of this machine's clock during a run, against its monotonic clock. */
 export class OwnClock {
   readonly #toleranceMs: number;
   #apartMs: number | undefined;
   #hasStepped = false;
 
-  /** `boundMs`: the smallest distance of an ID from its request that is wrong; a step as large looks like one. */
+  /** `boundMs`: the smallest wrong distance of an ID from its request; a step as large would look like one. */
   constructor(boundMs: number) {
     this.#toleranceMs = Math.max(OWN_STEP_LEAST_MS, Math.min(CLOCKS_DIFFER_MAX_MS, boundMs));
   }
@@ -26,13 +26,13 @@ export class OwnClock {
     if (Math.abs(apartMs - this.#apartMs) > this.#toleranceMs) this.#hasStepped = true;
   }
 
-  /** Stays true, also where it was stepped back again. */
+  /** True after the first step, even if a later step undid it. */
   get hasStepped(): boolean {
     return this.#hasStepped;
   }
 }
 
-/** An ID's tick, and the request that brought it by the caller's clock, all in unix ms. */
+/** An ID's tick, and its request by the caller's clock: unix ms, but `tickMs`. */
 export interface TimedId {
   readonly unixMs: number;
   readonly tickMs: number;
@@ -41,8 +41,8 @@ export interface TimedId {
 }
 
 /**
- * How far an ID's time is from its request, in ms: 0 where its tick is one of those in which the request was open,
- * negative where it ended before, positive where it began after.
+ * The distance of an ID's time from its request, in ms: 0 if the request was open during its tick, negative if the tick
+ * ended before, positive if it began after.
  */
 export function offsetMsOf({ unixMs, tickMs, sentMs, answeredMs }: TimedId): number {
   // The caller's clock may have stepped back meanwhile.
@@ -66,38 +66,38 @@ export class Offsets {
     else this.#ahead.add(offsetMs);
   }
 
-  /** In ms, min and max exactly; undefined where there are none. */
+  /** In ms, min and max exactly; undefined if empty. */
   summary(): { minMs: number; medianMs: number; maxMs: number } | undefined {
     const behind = this.#behind.total;
     const total = behind + this.#ahead.total;
     if (total === 0) return undefined;
     const rank = Math.ceil(total / 2);
-    // The oldest has the greatest distance.
+    // The oldest ID has the greatest distance.
     const medianMs =
       rank <= behind ? -this.#behind.ranked(behind - rank + 1) : this.#ahead.ranked(rank - behind);
     return { minMs: this.#minMs, medianMs, maxMs: this.#maxMs };
   }
 }
 
-/** An ID that is further from its request than was promised. */
+/** An ID further from its request than promised. */
 export interface OffTime {
-  /** Of the ID, among the acknowledged. */
+  /** The index of the ID among the acknowledged. */
   readonly index: number;
   readonly offsetMs: number;
 }
 
-/** Whether IDs are about as old as their requests. */
+/** Checks the time of each ID against its request. */
 export class TimeCheck {
   readonly #fields: IdFields | undefined;
   readonly #offsets = new Offsets();
   readonly #clock: OwnClock;
   #bounds: TimeBounds | undefined;
-  /** What was off when it came: kept, since the bounds may still be widened. */
+  /** IDs that were off when they came. They are kept, since `widen` may still accept some. */
   readonly #offIndices: Uint32Array;
   readonly #offMs: Float64Array;
   #offCount = 0;
 
-  /** Checks nothing without `bounds`. Memory is taken only for IDs that are off. */
+  /** Checks nothing without `bounds`. Memory is committed only for IDs that are off. */
   constructor(fields: IdFields | undefined, bounds: TimeBounds | undefined, idsMax: number) {
     this.#fields = fields;
     this.#bounds = bounds;
@@ -108,12 +108,12 @@ export class TimeCheck {
     this.#offMs = new Float64Array(offMax);
   }
 
-  /** Every moment of the run, in order. */
+  /** Records every moment of the run, in order. */
   see(at: Moment): void {
     this.#clock.see(at);
   }
 
-  /** The IDs of an answer; the index of the first. */
+  /** Adds the IDs of an answer; `first` is the index of the first one. */
   add(ids: readonly bigint[], first: number, sentAt: Moment, at: Moment): void {
     const fields = this.#fields;
     if (!fields || this.#clock.hasStepped) return;
@@ -128,7 +128,7 @@ export class TimeCheck {
     }
   }
 
-  /** Judges by the larger bounds to either side: a policy may have changed during the run. */
+  /** Widens the bounds: the policy may have changed during the run. */
   widen({ behindMaxMs, aheadMaxMs }: TimeBounds): void {
     if (!this.#bounds) return;
     this.#bounds = {
@@ -137,7 +137,7 @@ export class TimeCheck {
     };
   }
 
-  /** Why nothing can be said, other than that IDs can't be read. */
+  /** True if this machine's clock stepped, so that no time can be judged. */
   get hasStepped(): boolean {
     return this.#clock.hasStepped;
   }
@@ -146,7 +146,7 @@ export class TimeCheck {
     return this.#fields && this.#bounds;
   }
 
-  /** All that are off, and the first few. None where this machine's clock stepped: it may have been the wrong one. */
+  /** The number of IDs that are off, and the first few. None if this machine's clock stepped: it may be the wrong one. */
   off(): { readonly count: number; readonly first: readonly OffTime[] } {
     const first: OffTime[] = [];
     let count = 0;
@@ -159,7 +159,7 @@ export class TimeCheck {
     return { count, first };
   }
 
-  /** How far IDs were from their requests; undefined where that is not known. */
+  /** The distances of IDs from their requests; undefined if unknown. */
   summary(): ReturnType<Offsets["summary"]> {
     return this.bounds && !this.hasStepped ? this.#offsets.summary() : undefined;
   }

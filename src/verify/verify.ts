@@ -1,4 +1,4 @@
-/** `edgeflake verify`: a history of a deployment, made and checked. */
+/** `edgeflake verify`: makes a history of a deployment and checks it. */
 import { Checker } from "./checker.ts";
 import { DIALECTS } from "./dialects.ts";
 import { HttpSender } from "./http-sender.ts";
@@ -13,19 +13,16 @@ import { reportText } from "./report-text.ts";
 
 const KEY_NAMES = Array.from({ length: KEYS }, (_, index) => `verify-${index}`);
 
-/** What the command has of its process. */
+/** The parts of the process that the command uses. */
 export interface Shell {
   readonly environmentKey: string | undefined;
   readonly stdout: { write(text: string): unknown };
   readonly stderr: ProgressOutput;
-  /** Calls back at each signal to end, until what it returns is called. */
+  /** Calls back at each SIGINT or SIGTERM, until the returned function is called. */
   onInterrupt(call: () => void): () => void;
 }
 
-/**
- * Runs the command with the arguments behind `verify`; its exit status: 0 all held, 1 a promise was broken, 2 bad
- * usage, 3 nothing proved since no ID came, 130 interrupted before any.
- */
+/** Runs the command with the arguments after `verify`. Resolves to its exit status, as VERIFY_USAGE lists them. */
 export async function verify(args: readonly string[], shell: Shell): Promise<number> {
   const parsed = parseVerifyOptions(args, shell.environmentKey);
   if (parsed.kind === "help") {
@@ -50,7 +47,7 @@ async function run(options: VerifyOptions, shell: Shell): Promise<VerifyReport> 
   let interrupted = false;
   let load: Load | undefined;
   const release = shell.onInterrupt(() => {
-    // A second signal does not wait for anything.
+    // A second signal abandons open requests at once.
     if (interrupted) sender.abandon("interrupted");
     interrupted = true;
     load?.stop();
@@ -74,7 +71,7 @@ async function run(options: VerifyOptions, shell: Shell): Promise<VerifyReport> 
     if (interrupted) load.stop();
     const sendingMs = await running.finally(() => progress.end());
     if (checker.times.off().count > 0) {
-      // The policy may have been changed meanwhile.
+      // The policy may have changed during the run.
       const times = boundsOf(options, await findLayout(options, sender));
       if (times) checker.times.widen(times);
     }
@@ -85,7 +82,7 @@ async function run(options: VerifyOptions, shell: Shell): Promise<VerifyReport> 
   }
 }
 
-/** The sources by turns: a plain request, one of a key, a plain one, one of the next key … */
+/** The order of the sources: a plain request, one with a key, a plain one, one with the next key … */
 function turnsOf(mix: VerifyOptions["mix"]): number[] {
   const keys = KEY_NAMES.map((_, index) => index + 1);
   if (mix === "plain") return [0];

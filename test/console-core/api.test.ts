@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 const YEAR_MS = 365 * 86_400_000;
-const DOUBT = "IDs may have been given out to nobody.";
+const DOUBT = "IDs may have been granted and lost.";
 
 function answers(body: unknown, status = 200, headers: HeadersInit = {}): void {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -72,7 +72,7 @@ describe("a request", () => {
 
   it("that is redirected says so", async () => {
     fetched.mockResolvedValue({ type: "opaqueredirect" } as Response);
-    expect((await errorOf(ask("/v1/keys"))).message).toMatch(/leads elsewhere/);
+    expect((await errorOf(ask("/v1/keys"))).message).toMatch(/redirect/);
   });
 
   it("that is not answered is given up, and left in doubt if it changes something", async () => {
@@ -118,7 +118,7 @@ describe("a response of status 200", () => {
       for (const isAnswer of Object.values(checks)) {
         const { code, message } = await errorOf(ask("/v1/x", { isAnswer }));
         expect(code).toBe("unreadable");
-        expect(message).toMatch(/^What came is no answer of this service/);
+        expect(message).toMatch(/^Unexpected response/);
       }
       await expect(listNames()).rejects.toThrow(ApiError);
     },
@@ -151,7 +151,7 @@ describe("a response of status 200", () => {
 
 describe("what a refusal says", () => {
   const full = { detail: "It is full.", definite: true };
-  const slower = "Too much was asked for in a short time (429).";
+  const slower = "Rate limit exceeded (429).";
   it.each([
     [429, { detail: "Too many.", retryAfterMs: 60_000 }, {}, "Too many. Try again in 1 min."],
     [429, "<html>slow", { "retry-after": "7" }, `${slower} Try again in 7 s.`],
@@ -170,9 +170,9 @@ describe("what a refusal says", () => {
       403,
       { detail: ["x"] },
       {},
-      "The service answers 403. This section needs a key with the scope issue.",
+      "The service responded with status 403. This section needs a key with the scope issue.",
     ],
-    [502, "<html>", {}, `The service cannot do that now (502). ${DOUBT}`],
+    [502, "<html>", {}, `The service failed (502). ${DOUBT}`],
   ] as const)("%d %j %j", async (status, body, headers, words) => {
     answers(body, status, headers);
     expect(said(await errorOf(ask("/v1/ids/default", { method: "POST" })))).toBe(words);
@@ -188,12 +188,10 @@ describe("what a refusal says", () => {
   it("of a missing key or one not in force names the scope", async () => {
     answers({ detail: "Unauthorized." }, 401);
     expect(said(await errorOf(ask("/v1/x")))).toBe(
-      "This service asks for a key. This section needs a key with the scope issue.",
+      "This service requires a key. This section needs a key with the scope issue.",
     );
     keep("efk_1");
-    expect(said(await errorOf(ask("/v1/x")))).toMatch(
-      /not in force: .*revoked.*the scope issue\.$/,
-    );
+    expect(said(await errorOf(ask("/v1/x")))).toMatch(/not valid: .*revoked.*the scope issue\.$/);
   });
 
   it("is cut if it has no end", async () => {
@@ -274,9 +272,9 @@ describe("the body that makes a key", () => {
   });
 
   it.each([
-    [{ namespaces: "no/name" }, /“no\/name” is no name/],
-    [{ expires: "tomorrow" }, /Until takes unix ms/],
-    [{ scopes: [] }, /one scope at least/],
+    [{ namespaces: "no/name" }, /“no\/name” is not a valid namespace name/],
+    [{ expires: "tomorrow" }, /Until must be unix ms/],
+    [{ scopes: [] }, /at least one scope/],
   ])("%j: says why not", (part, why) => {
     expect(() => bodyOf({ ...input, ...part })).toThrow(why);
   });

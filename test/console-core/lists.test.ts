@@ -61,7 +61,7 @@ describe("a shard", () => {
     expect(state.slice(words.length).trim()).toMatch(advice);
     expect(shown).toBe(lead);
     expect(shardIn(html, 1)[0]).toBe("in step");
-    expect(html).toContain(`furthest lead</span> <b>${lead}</b>`);
+    expect(html).toContain(`largest lead</span> <b>${lead}</b>`);
   });
 
   it("is saturated while it refuses; the refusals stay", () => {
@@ -69,7 +69,7 @@ describe("a shard", () => {
     // Refusals before the first look say nothing of now.
     expect(shardIn(shardsView([refusing(1000)]), 2)[0]).toBe("in step");
     const saturated = shardIn(shardsView([refusing(1000), refusing(1500)]), 2);
-    expect(saturated[0]).toMatch(/^saturated More is asked than .* For good: more shards/);
+    expect(saturated[0]).toMatch(/^saturated Demand exceeds .* Add more shards/);
     const calm = shardIn(shardsView([refusing(1000), refusing(1500), refusing(1500)]), 2);
     expect([calm[0], calm.at(-1)]).toEqual(["in step", "shard_saturated 1,500"]);
   });
@@ -80,7 +80,7 @@ describe("a shard", () => {
     const counting = [status(2, 0, { issued: 5_000_000, writes: 5 }), status(7)];
     const away = shardsView([faulty]);
     expect(shardIn(away, 2)).toEqual([
-      "does not answer The shard's object failed. It is asked again; other shards serve meanwhile, only requests for its keys fail.",
+      "does not answer The shard's object failed. The console retries. Meanwhile other shards serve, and only requests for its keys fail.",
       "–",
       "–",
       "–",
@@ -115,7 +115,7 @@ describe("charts", () => {
     expect(wordsOf(shardsView([[status(0)]]))).toMatch(/^Counting …/);
     const html = shardsView([[status(0)], [status(0, 0, { issued: 200, writes: 1 })]]);
     expect(wordsOf(html)).toMatch(
-      /^IDs\/s 100furthest lead 0 mswrites per million IDs 5,000refusals\/s 0/,
+      /^IDs\/s 100largest lead 0 mswrites per million IDs 5,000rejections\/s 0/,
     );
   });
 
@@ -150,7 +150,7 @@ describe("a segment", () => {
     { max_id: 1, start: "1", max: "2", step: 1 },
     { max_id: "9".repeat(300_000), start: "1", max: "9".repeat(300_000), step: 1 },
   ])("whose numbers are none cannot be read (%#)", (segment) => {
-    expect(wordsOf(shown(segment))).toContain("What it says of itself cannot be read");
+    expect(wordsOf(shown(segment))).toContain("Its status can’t be read");
   });
 });
 
@@ -187,7 +187,7 @@ describe("leases", () => {
   });
 
   it("are none yet, and say so", () => {
-    expect(wordsOf(shown())).toMatch(/none of them was leased yet/);
+    expect(wordsOf(shown())).toMatch(/No worker IDs leased here yet/);
   });
 });
 
@@ -221,12 +221,12 @@ describe("keys", () => {
       "2026-01-01",
       until,
     ]);
-    expect(rows.get("k2")?.[4]).toMatch(/past$/);
+    expect(rows.get("k2")?.[4]).toMatch(/expired$/);
     expect(rows.get("k3")?.slice(2, 5)).toEqual(["all", "", "soon"]);
   });
 
   it("are none but the administrator's, and say so", () => {
-    expect(wordsOf(shown())).toMatch(/No key is listed here but the administrator’s own/);
+    expect(wordsOf(shown())).toMatch(/No API keys here, except the administrator’s own/);
   });
 });
 
@@ -251,7 +251,7 @@ describe("IDs that came", () => {
     (count) => {
       expect(problemOf({ ...input, count })).toMatchObject({
         field: "Count",
-        message: "Count takes a whole number from 1 to 10,000.",
+        message: "Count must be an integer from 1 to 10,000.",
       });
     },
   );

@@ -134,7 +134,7 @@ describe("a service that has no time", () => {
       await pass(EVERY_MS);
       expect(polled().answer).toEqual({ n: 1 });
       expect(said(polled())).toBe(
-        `Why ${code}. Try again in 3 s. What is shown was so when it answered last. It is asked again while this page is visible.`,
+        `Why ${code}. Try again in 3 s. This page shows the last response. The console retries while the page is visible.`,
       );
       fetched.mockImplementation(async () => Response.json({}));
       await pass(3000);
@@ -170,7 +170,7 @@ describe("a service that has no time", () => {
     fetched.mockRejectedValue(new TypeError("refused"));
     const { polled } = open(30_000);
     await pass(3000);
-    expect(said(polled())).toMatch(/^The service does not answer\. It is asked again/);
+    expect(said(polled())).toMatch(/^The service does not answer\. The console retries/);
     expect(looks()).toBeGreaterThan(1);
   });
 

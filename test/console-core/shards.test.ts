@@ -81,29 +81,29 @@ describe("the state of a shard", () => {
   });
 
   it.each([
-    ["timestamp_exhausted", "its time has run out"],
-    ["clock_disagreement", "its clock disagrees"],
+    ["timestamp_exhausted", "timestamps exhausted"],
+    ["clock_disagreement", "clock disagreement"],
   ])("%s: %s, only while it refuses", (code, said) => {
     expect(words(0, bounds, { [code]: 2 })).toBe(said);
     expect(words(0, bounds, { [code]: 0 })).toBe("in step");
   });
 
-  it("before its epoch, and once its time has run out, whatever else it says", () => {
+  it("clock before the epoch, and once timestamps exhausted, whatever else it says", () => {
     const { spec } = PRESETS.get("default") ?? {};
     const at = (clockMs: number): string =>
       shardState(shard({ clockMs, leadMs: 25_000 * 24 * HOUR_MS }), {}, bounds).words;
     const epochMs = spec?.epochMs ?? 0;
-    expect(at(epochMs - 1)).toBe("before its epoch");
+    expect(at(epochMs - 1)).toBe("clock before the epoch");
     expect(at(epochMs)).toMatch(/^behind/);
     expect(at(epochMs + 2 ** 41 - 1)).toMatch(/^behind/);
-    expect(at(epochMs + 2 ** 41)).toBe("its time has run out");
+    expect(at(epochMs + 2 ** 41)).toBe("timestamps exhausted");
     expect(shardFacts({ clock: 7 }).clockMs).toBe(7);
   });
 
   it("is read out of anything", () => {
     const unread = shard({
       region: "",
-      fault: "What it says of itself is none of what this console knows.",
+      fault: "This console can’t read its status.",
     });
     expect(shardFacts({})).toEqual(unread);
     const lanesOf = (...lanes: unknown[]) => ({ lanes, counters: { issued: 1, writes: 1 } });

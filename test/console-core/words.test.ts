@@ -39,7 +39,7 @@ describe("what a layout gives", () => {
 
   it("says how many shards it would have anyway, if others are asked for", () => {
     const said = Object.fromEntries(facts(presetOf("default").layout, 100, NOW_MS));
-    expect(said.Shards).toBe("100; 8 unless asked for, at most 512");
+    expect(said.Shards).toBe("100; 8 by default, at most 512");
   });
 });
 
@@ -107,7 +107,7 @@ describe("names and keys", () => {
       layout,
     });
     expect(namespaceIn({ name: "own", kind: "segment" }).layout).toBeUndefined();
-    expect(() => namespaceIn({ kind: "snowflake", layout: "none" })).toThrow(/gave no layout/);
+    expect(() => namespaceIn({ kind: "snowflake", layout: "none" })).toThrow(/Unexpected layout/);
   });
 
   it("API keys that a header can carry", () => {

@@ -60,7 +60,7 @@ describe("axe finds nothing, in light, in dark and at 390 px; large text does no
 
   it("complaints", async () => {
     const page = await browser.open(`${service.url}/#/decode/twitter/-1`);
-    await complains(page, /no ID/);
+    await complains(page, /Not an ID/);
     await expectAccessible(page);
     await page.goto(`${service.url}/#/design`);
     await page.getByLabel(/^Timestamp bits/).fill("53");

@@ -143,7 +143,7 @@ describe("the focus goes to", () => {
     const page = await browser.open(`${closed.url}/#/keys`, { ...withKey, width: 375 });
     const revoke = button(page, /^Revoke/).first();
     await revoke.focus();
-    const question = page.getByRole("group", { name: /It ends for good/ });
+    const question = page.getByRole("group", { name: /Revoking is permanent/ });
     for (const key of ["Escape", "Enter"]) {
       await page.keyboard.press("Enter");
       await expectFocus(question.getByRole("button", { name: /^No, do not revoke/ }));

@@ -48,9 +48,9 @@ async function use(page: Page, title: string): Promise<void> {
 function signOf(page: Page, title: string) {
   return {
     Get: page.locator(".ids a"),
-    Design: page.getByText("The namespace made is there."),
+    Design: page.getByText("The namespace made is created."),
     Shards: page.getByRole("rowheader", { name: /^7/ }),
-    Leases: page.getByText("none of them was leased yet"),
+    Leases: page.getByText("No worker IDs leased here yet"),
     Keys: page.getByRole("heading", { name: "A new key" }),
   }[title];
 }
@@ -67,7 +67,7 @@ describe("with ACCESS=keys", () => {
     await expectCount(page.getByRole("region"), 0);
     await button(page, "Forget it").click();
     await use(page, title);
-    await complains(page, new RegExp(`asks for a key.*the scope ${scope}\\.`));
+    await complains(page, new RegExp(`requires a key.*the scope ${scope}\\.`));
     await enter(page, (await makeKey(title, scope)).key);
     // What shows a list asks again by itself; a form is sent again.
     await use(page, title);
@@ -85,7 +85,7 @@ describe("with ACCESS=keys", () => {
     await expectCell(page, "worker", /^26\b/);
     expect([await alerts(page), browser.asked]).toEqual(["", []]);
     await page.goto(`${service.url}/#/decode/own/11637205501278089`);
-    await complains(page, /asks for a key.*the scope read\./);
+    await complains(page, /requires a key.*the scope read\./);
     await enter(page, (await makeKey("reader", "read")).key);
     await expectCell(page, "worker", /^1341\b/);
     await expectNoComplaint(page);
@@ -111,7 +111,7 @@ describe("with ACCESS=keys", () => {
     await page.reload();
     await made.waitFor();
     await button(page, "Forget it").click();
-    await complains(page, /asks for a key/);
+    await complains(page, /requires a key/);
     expect(await page.evaluate(() => sessionStorage.getItem("edgeflake-key"))).toBeNull();
     await expectCount(made, 0);
     await expectCount(page.getByRole("rowheader"), 0);
@@ -136,13 +136,13 @@ describe("with ACCESS=keys", () => {
   it("a key that cannot be one, or is not in force: says so", async () => {
     const page = await open("#/shards/default", {});
     await enter(page, "no key, schlüssel");
-    await complains(page, /A key is letters, digits/);
+    await complains(page, /A key has only letters, digits/);
     const field = page.getByLabel("API key");
     expect(await field.getAttribute("aria-describedby")).toBe("key-problem");
     const { id, key } = await makeKey("revoked", "read");
     await service.ask(`/v1/keys/${id}`, "DELETE");
     await enter(page, key);
-    await complains(page, /not in force.*the scope read\./);
+    await complains(page, /not valid.*the scope read\./);
   });
 });
 
@@ -186,7 +186,7 @@ describe("Keys", () => {
   it("says why one cannot be made", async () => {
     const page = await open("#/keys");
     for (const [label, value, why] of [
-      ["Only for these namespaces", "no/name", /“no\/name” is no name/],
+      ["Only for these namespaces", "no/name", /“no\/name” is not a valid namespace name/],
       ["Until (UTC)", "2001-01-01", /an instant in the future/],
       ["Name", "x".repeat(101), /1 to 100 characters/],
     ] as const) {
@@ -214,7 +214,7 @@ describe("Keys", () => {
     const key = await made.innerText();
     await page.route(/cursor/, (route) => route.fulfill({ status: 400, body: "" }));
     await button(page, "Next page").click();
-    await complains(page, /answers 400/);
+    await complains(page, /status 400/);
     expect(await made.innerText()).toBe(key);
     await page.unroute(/cursor/);
     await button(page, "First page").click();
@@ -312,7 +312,7 @@ describe("the answer lost on the way: sent once, in doubt, and the page recovers
     const page = await open("#/get/default", clock);
     const sent = await loseAnswers(page);
     await pressTwice(page, "Get");
-    await complains(page, /does not answer\. IDs may have been given out to nobody/);
+    await complains(page, /does not answer\. IDs may have been granted and lost/);
     await expectSentOnce(page, sent, "POST /v1/ids/default");
     await button(page, "Get").click();
     await page.locator(".ids a").waitFor();
@@ -324,7 +324,7 @@ describe("the answer lost on the way: sent once, in doubt, and the page recovers
     const made = await loseAnswers(page);
     await page.getByLabel("Name", { exact: true }).fill("unseen");
     await pressTwice(page, "Create");
-    await complains(page, /The key may be made nonetheless, but nobody knows it/);
+    await complains(page, /The key may have been created, but it is lost/);
     await expectSentOnce(page, made, "POST /v1/keys");
     await page.clock.runFor(10_000);
     const row = page.getByRole("row", { name: /unseen/ });

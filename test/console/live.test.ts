@@ -109,7 +109,7 @@ describe("Shards", () => {
     await service.ask("/v1/ids/numbers?order=strict&count=450", "POST");
     await page.getByText("nearly used up").waitFor();
     await service.ask("/v1/ids/numbers?order=strict&count=50", "POST");
-    await page.getByText("Give it a larger max").waitFor();
+    await page.getByText("Raise the namespace’s max").waitFor();
     await expectCell(page, "next number", "1001");
     await expectPlainWords(page);
   });
@@ -149,7 +149,7 @@ describe("Leases", () => {
 
     const release = button(page, "Release");
     await release.click();
-    await complains(page, /Worker ID takes a whole number/);
+    await complains(page, /Worker ID must be an integer/);
     await page.getByRole("textbox", { name: "Worker ID" }).fill(`${second.worker}`);
     await page.getByRole("textbox", { name: "Token" }).fill("another-token");
     await release.click();
@@ -186,7 +186,7 @@ describe("Leases", () => {
     await button(page, "First page").click();
     await expectCount(rows, 100);
     await page.getByLabel("Namespace").fill("default");
-    await page.getByText("none of them was leased yet").waitFor();
+    await page.getByText("No worker IDs leased here yet").waitFor();
     expect(browser.urls.filter((url) => /leases\/default\?/.test(url))).toEqual([]);
   });
 
@@ -256,7 +256,7 @@ describe("a server that goes away", () => {
     const { port } = service;
     await service.crash();
     await complains(page, /The service does not answer/);
-    expect(await page.locator("main").innerText()).toContain("was so when it answered last");
+    expect(await page.locator("main").innerText()).toContain("shows the last response");
     await expectShard(page, 0);
     // Another section, opened while it is away.
     await page.getByRole("link", { name: "Leases" }).click();
@@ -264,7 +264,7 @@ describe("a server that goes away", () => {
     await complains(page, /The service does not answer/);
     await service.start(port);
     await expectNoComplaint(page);
-    await page.getByText("none of them was leased yet").waitFor();
+    await page.getByText("No worker IDs leased here yet").waitFor();
     await page.getByRole("link", { name: "Shards" }).click();
     await expectShard(page, 0);
     await expectNoComplaint(page);

@@ -106,7 +106,7 @@ describe("Range", () => {
     await button(page, "Copy the SQL condition").click();
     await eventually(async () => expect(await page.evaluate(clipboard)).toBe(sql));
     await page.getByLabel("From").fill("soon");
-    await complains(page, /A time is unix ms/);
+    await complains(page, /A time must be unix ms/);
     await expectCount(page.locator('[aria-invalid="true"]'), 1);
   });
 });
@@ -124,7 +124,7 @@ describe("Get", () => {
     await expectCount(links, 3);
     expect(await said.innerText()).toBe("3 IDs of js53:");
     const ids = await links.allInnerTexts();
-    await button(page, "Copy all IDs, one a line").click();
+    await button(page, "Copy all IDs, one per line").click();
     await eventually(async () => expect(await page.evaluate(clipboard)).toBe(ids.join("\n")));
     await links.nth(2).click();
     await expectCell(page, "base58", ids[2] ?? "");
@@ -161,12 +161,12 @@ describe("Design", () => {
     await expectCell(page, "IDs per second and shard", "4,096,000");
     await page.getByLabel(/^Shards/).fill("100");
     await page.getByLabel(/^Regions/).fill("weur, apac");
-    await expectCell(page, "IDs per second in all", /^409,600,000;/);
+    await expectCell(page, "IDs per second in total", /^409,600,000;/);
     await expectCount(page.locator(".bits .field"), 5);
     const body: object = JSON.parse(await page.locator("pre").innerText());
     await page.getByLabel("Name", { exact: true }).fill("designed");
     await button(page, "Create it").click();
-    await page.getByText("The namespace designed is there.").waitFor();
+    await page.getByText("The namespace designed is created.").waitFor();
     expect(body).toMatchObject({ shards: 100, regions: ["weur", "apac"] });
     expect(await service.ask("/v1/namespaces/designed")).toMatchObject(body);
     await page.getByRole("link", { name: "Get an ID" }).click();
@@ -180,12 +180,12 @@ describe("Design", () => {
     const page = await browser.open(`${service.url}/#/design`);
     const create = button(page, "Create it");
     await slide(page, /^Timestamp bits/, 45);
-    await complains(page, /timestampBits \+ sequenceBits take at most 53/);
+    await complains(page, /timestampBits \+ sequenceBits .*at most 53/);
     await expectCount(create, 0);
     await page.getByLabel("Begin with").selectOption("js53");
     await expectCell(page, "In JavaScript", /^safe/);
     await page.getByLabel("Epoch (UTC").fill("yesterday");
-    await complains(page, /An epoch is unix ms/);
+    await complains(page, /The epoch must be unix ms/);
     // Not the epoch from before: a layout never changes.
     await expectCount(create, 0);
     await page.getByLabel("Epoch (UTC").fill(" 2025-01-01 ");
@@ -196,7 +196,7 @@ describe("Design", () => {
   it("reads IDs of published layouts, in an address that can be shared", async () => {
     const page = await browser.open(`${service.url}/#/decode`);
     await page.getByRole("link", { name: "Discord" }).click();
-    await page.getByLabel("An ID to read with it").fill("175928847299117063");
+    await page.getByLabel("ID to decode with it").fill("175928847299117063");
     await expectCell(page, "sequence", /^7 12 bits/);
     expect(await cell(page, "time")).toContain("2016-04-30T11:18:25.796Z UTC");
     // The picture follows the sliders.
@@ -204,7 +204,7 @@ describe("Design", () => {
     await expectCell(page, "sequence", /^7 11 bits/);
     await slide(page, /^Sequence bits/, 12);
     await page.getByLabel("Encoding").selectOption("base36");
-    await page.getByLabel("An ID to read with it").fill("1c4bc6odj4zb");
+    await page.getByLabel("ID to decode with it").fill("1c4bc6odj4zb");
     await page.waitForURL(/\/1c4bc6odj4zb\?.*base36/);
     await browser.open(page.url());
     await expectCell(page, "decimal", "175933832063257847");
@@ -250,7 +250,7 @@ describe("Design", () => {
       ["", /name is a letter/],
       ["no spaces", /name is a letter/],
       ["twitter", /Built-in/],
-      ["mine", /There is a namespace mine already/],
+      ["mine", /The namespace mine exists already/],
     ] as const) {
       await page.getByLabel("Name", { exact: true }).fill(name);
       await button(page, "Create it").click();

@@ -114,7 +114,7 @@ describe.concurrent("the process", () => {
       '"$@" > /dev/full',
       ["--help"],
       70,
-      /^standard output can't be written: [^\n]*\n$/,
+      /^cannot write to standard output: [^\n]*\n$/,
     ],
     ["--help to a closed pipe", `${CLOSED_PIPE}; "$@" >&3`, ["--help"], 70, /^$/],
     ["bad usage to a full disk", '"$@" 2> /dev/full', ["mint"], 2, /^$/],

@@ -115,7 +115,7 @@ describe.concurrent("against the service", () => {
     expect([status, checksOf(report, "held")]).toEqual([0, [...IDS_HELD, "key_order"]]);
     expect(report.layout).toEqual({
       fingerprint: null,
-      source: "GET /v1/namespaces/own: 403; --preset says it",
+      source: "GET /v1/namespaces/own: 403; use --preset",
     });
   });
 
@@ -334,8 +334,11 @@ describe.concurrent("the command line", () => {
   it.each([
     [[], "usage: edgeflake COMMAND"],
     [["mint"], "unknown command: mint"],
-    [["verify"], "--url takes"],
-    [["verify", "--url", "http://127.0.0.1:1", "--namespace", "a", "--rate", "0"], "--rate takes"],
+    [["verify"], "--url must be"],
+    [
+      ["verify", "--url", "http://127.0.0.1:1", "--namespace", "a", "--rate", "0"],
+      "--rate must be",
+    ],
   ])("%j is bad usage", async (args, says) => {
     const ended = await runCommand(args);
     expect([ended.status, ended.stdout]).toEqual([2, ""]);

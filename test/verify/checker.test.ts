@@ -168,7 +168,7 @@ describe("the order of a key", () => {
       const ids = [BigInt(2 * at), BigInt(2 * at + 1)];
       history.end(sent, { kind: "acknowledged", ids, shard: 1 });
     }
-    const about = "no ID was asked for after another had come";
+    const about = "no request was sent after an earlier answer";
     expect(history.verdict("key_order")).toMatchObject({ verdict: "not_checked", about });
     expect(history.verdict("shard_order")).toMatchObject({ verdict: "not_checked", about });
     history.answer(KEY_B, [20n, 21n], 1);
@@ -263,7 +263,7 @@ describe("what came of requests", () => {
       verdict: "broken",
       about: "answers are well-formed, IDs canonical decimals",
     });
-    expect(history.verdict("counts").about).toBe("there are no IDs");
+    expect(history.verdict("counts").about).toBe("no ID was acknowledged");
     expect(history.checker.failures.list()).toMatchObject([{ code: "answer_too_long" }]);
   });
 

@@ -32,7 +32,7 @@ describe("the layout, as far as the service says it", () => {
   it("is Leaf's own where a server of its dialect has no such route", () => {
     const { layout, source } = asked("leaf-snowflake", "default", answered(404));
     expect(layout).toBe(PRESETS.get("leaf")?.layout);
-    expect(source).toBe("Leaf's own");
+    expect(source).toBe("Leaf's own layout");
   });
 
   it.each([
@@ -46,7 +46,7 @@ describe("the layout, as far as the service says it", () => {
     for (const namespace of ["orders", "default"]) {
       const { layout, times, source } = asked("leaf-snowflake", namespace, received);
       expect([layout, times]).toEqual([undefined, undefined]);
-      expect(source).toBe(`GET /v1/namespaces/${namespace}: ${said}; --preset says it`);
+      expect(source).toBe(`GET /v1/namespaces/${namespace}: ${said}; use --preset`);
     }
   });
 
@@ -54,7 +54,7 @@ describe("the layout, as far as the service says it", () => {
     for (const received of [answered(403), answered(404), LOST]) {
       expect(asked("edgeflake", "twitter", received)).toMatchObject({
         layout: PRESETS.get("twitter")?.layout,
-        source: "the built-in twitter",
+        source: "built-in namespace twitter",
       });
       expect(asked("edgeflake", "orders", received).layout).toBeUndefined();
     }

@@ -44,7 +44,7 @@ describe("shards", () => {
     history.answer(PLAIN, [idOf(5, 1)], 3);
     expect(history.verdict("shards")).toMatchObject({ verdict: "broken", broken: 2 });
     expect(history.verdict("shards").examples[0]).toBe(
-      `${idOf(5, 0)} at 0.004 s (plain, shard 5): the ID says shard 5, shard 3 was asked`,
+      `${idOf(5, 0)} at 0.004 s (plain, shard 5): the ID's bits have shard 5, shard 3 was requested`,
     );
   });
 
@@ -63,7 +63,7 @@ describe("shards", () => {
     const unread = new History();
     unread.answer(PLAIN, [1n]);
     expect(unread.verdict("shards").about).toBe(
-      "no answer named its shard, or the layout is not known (a test)",
+      "no answer named its shard, or unknown layout (a test)",
     );
   });
 
@@ -146,7 +146,7 @@ describe("times", () => {
     history.checker.times.widen({ behindMaxMs: 100, aheadMaxMs: 2000 });
     const { broken, examples, about } = history.verdict("times");
     expect(broken).toBe(2);
-    expect(about).toBe("IDs are at most 250 ms older, 2,000 ms ahead of their request");
+    expect(about).toBe("IDs are at most 250 ms before and 2,000 ms after their request");
     expect(examples).toHaveLength(2);
     expect(examples[1]).toContain(`${ids[3]} at 0.008 s`);
     history.checker.times.widen({ behindMaxMs: 400, aheadMaxMs: 2500 });

@@ -3,9 +3,9 @@ import { useParts } from "./parts.ts";
 
 export interface Action {
   readonly isBusy: boolean;
-  /** Why it failed last; undefined once it went well. */
+  /** The error of the last run, if it failed. */
   readonly error: unknown;
-  /** Starts it, unless it is under way already. */
+  /** Starts the work, unless one is running. */
   readonly act: (work: () => Promise<void>) => void;
 }
 
@@ -14,7 +14,7 @@ interface State {
   readonly error: unknown;
 }
 
-/** Something that is done at the service: once at a time. */
+/** An action at the service, one at a time. */
 export function useAction(): Action {
   const { shown, latest, change } = useParts<State>({ isBusy: false, error: undefined });
   const act = (work: () => Promise<void>): void => {
@@ -28,7 +28,7 @@ export function useAction(): Action {
   return { ...shown, act };
 }
 
-/** Things that are done at the service one after another: none of them is passed over while another is under way. */
+/** Actions at the service, run one after another; none is dropped. */
 export function useQueue(): Omit<Action, "isBusy"> {
   const { shown, latest, change } = useParts<{ error: unknown; left: number }>({
     error: undefined,
@@ -37,7 +37,7 @@ export function useQueue(): Omit<Action, "isBusy"> {
   const [line] = useState(() => ({ end: Promise.resolve() }));
   const act = (work: () => Promise<void>): void => {
     const { left, error } = latest();
-    // What went wrong stays until something is begun anew.
+    // An error stays until the queue starts again.
     change({ left: left + 1, error: left > 0 ? error : undefined });
     line.end = line.end.then(work).then(
       () => void change({ left: latest().left - 1 }),

@@ -1,7 +1,7 @@
 /** A picture of an ID's bits, by field. */
 import type { FieldName, Layout } from "../../core/layout/layout.ts";
 
-/** `id` undefined: the layout alone. */
+/** The bits of an ID, or of the layout alone. */
 export function Bits({ layout, id }: { layout: Layout; id?: bigint }) {
   return (
     <div class="bits" role="img" aria-label={wordsOf(layout, id)}>
@@ -24,7 +24,7 @@ export function Bits({ layout, id }: { layout: Layout; id?: bigint }) {
   );
 }
 
-/** The same for those who cannot see it. */
+/** The picture in words, for screen readers. */
 function wordsOf({ fields, totalBits }: Layout, id: bigint | undefined): string {
   const each = fields.map(({ name, bits, shift }) => {
     const value = id === undefined ? "" : ` ${numberIn(id, shift, bits)}`;
@@ -50,11 +50,11 @@ function digitsOf(id: bigint | undefined, shift: number, bits: number): string[]
   ];
 }
 
-/** What a field says. */
+/** The meaning of each field. */
 export const FIELD_MEANS: Readonly<Record<FieldName, string>> = {
   timestamp: "ticks since the epoch",
   datacenter: "upper part of the worker ID",
-  worker: "who issued it",
+  worker: "the shard or lease that issued it",
   lane: "the worker's number line",
   sequence: "place within the tick",
 };

@@ -1,4 +1,4 @@
-/** Lines of code, which scroll by themselves, with the keyboard too; `label`: what they are, for those who cannot see. */
+/** Lines of code that scroll on their own, also by keyboard. `label`: their name for screen readers. */
 export function Code({ label, text }: { label: string; text: string }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "hono/jsx/dom";
 
-/** A button that asks once more before it does something that cannot be undone. `what`: of which thing, for those who cannot see it. */
+/** A button that asks for confirmation before it does something permanent. `what`: its object, for screen readers. */
 export function Confirm(props: {
   label: string;
   question: string;
@@ -12,7 +12,7 @@ export function Confirm(props: {
   const first = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     if (asks === undefined) return;
-    // The button that had the focus is gone. The question is wider than it was.
+    // The focused button is gone, and the question is wider.
     first.current?.closest(".confirm")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     first.current?.focus({ preventScroll: asks });
   }, [asks]);

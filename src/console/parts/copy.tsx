@@ -1,9 +1,9 @@
 import { useState } from "hono/jsx/dom";
 
-/** How long it says that it has copied, in ms. */
+/** How long the result is shown, in ms. */
 const SAID_MS = 1500;
 
-/** A button that copies a text; `what`: its name for those who cannot see it. */
+/** A button that copies a text. `what`: the text's name for screen readers. */
 export function Copy({ text, what }: { text: string; what: string }) {
   const [said, setSaid] = useState("");
   const copy = (): void => {
@@ -13,7 +13,7 @@ export function Copy({ text, what }: { text: string; what: string }) {
     });
   };
   return (
-    // One root, as One says; a span may stand in a paragraph.
+    // One root (see SingleRoot); a span may be inside a paragraph.
     <span>
       <button type="button" class="small copy" onClick={copy} aria-label={`Copy ${what}`}>
         {said || "Copy"}
@@ -30,7 +30,7 @@ async function copied(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without https there is no clipboard, but for the command of old.
+    // The clipboard API needs HTTPS; the old command does not.
     return copiedByCommand(text);
   }
 }

@@ -11,7 +11,7 @@ import { nameProblem } from "./namespace-field.tsx";
 import { useParts } from "./parts.ts";
 import { isWrong, Problem, WrongField } from "./problem.tsx";
 
-/** The body that makes a namespace, and the button that sends it. */
+/** The request body that creates a namespace, and a button that sends it. */
 export function CreateNamespace({ body }: { body: SnowflakeInput }) {
   const form = useParts({ name: "" });
   const { name } = form.shown;
@@ -25,9 +25,9 @@ export function CreateNamespace({ body }: { body: SnowflakeInput }) {
       const given = form.latest().name;
       const problem = nameProblem(given);
       if (problem !== undefined) throw new WrongField("Name", problem);
-      // A PUT would not refuse the same layout, but put its policy back.
+      // A PUT with the same layout would succeed, and reset the policy.
       if (await isTaken(given)) {
-        throw new WrongField("Name", `There is a namespace ${given} already.`);
+        throw new WrongField("Name", `The namespace ${given} exists already.`);
       }
       await ask(`/v1/namespaces/${given}`, {
         method: "PUT",
@@ -45,11 +45,11 @@ export function CreateNamespace({ body }: { body: SnowflakeInput }) {
         <Copy text={text} what="the body" />
       </p>
       <Code label="The body" text={text} />
-      <p>A layout never changes once its namespace is there; a retired name is never used again.</p>
+      <p>A namespace’s layout never changes, and a retired name can’t be used again.</p>
       <p>
-        It has the policy of <code>default</code> (waits 250 ms at most, leads by up to 1 s, rides
-        out a clock up to 1 h back), whatever the layout began with; a <code>policy</code> in the
-        body says otherwise.
+        The new namespace gets the policy of <code>default</code> (waits up to 250 ms, borrows up to
+        1 s, tolerates a clock up to 1 h back), whichever layout you began with. For another one,
+        add a <code>policy</code> to the body.
       </p>
       <form class="row" onSubmit={create}>
         <TextField
@@ -67,23 +67,23 @@ export function CreateNamespace({ body }: { body: SnowflakeInput }) {
         id="name-problem"
         error={error}
         scope="admin"
-        doubt="It may be there nonetheless: to try once more does no harm, and says so."
+        doubt="It may exist nonetheless. It is safe to try again."
       />
       <p role="status">
         {done !== "" && (
           <>
-            The namespace {done} is there. <a href={addressOf("get", [done])}>Get an ID</a>
+            The namespace {done} is created. <a href={addressOf("get", [done])}>Get an ID</a>
           </>
         )}
       </p>
       {savedKey() === "" && error === undefined && done === "" && (
-        <p>Where the service asks for keys, this takes one with the scope admin.</p>
+        <p>If the service requires keys, this needs one with the scope admin.</p>
       )}
     </>
   );
 }
 
-/** Whether there is one of one's own by that name; of other names the service says more. */
+/** Whether a custom namespace has that name. The service itself rejects built-in and retired names. */
 async function isTaken(name: string): Promise<boolean> {
   try {
     const { builtIn, retired } = await ask(`/v1/namespaces/${name}`, {

@@ -1,4 +1,4 @@
-/** What things are, one a row. */
+/** A table of properties, one per row. */
 export function FactTable(props: {
   caption: string;
   rows: readonly (readonly [what: string, value: string])[];

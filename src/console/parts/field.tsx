@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-/** A labelled control, which is its child. */
+/** A label around its control. */
 export function Labelled({ label, children }: { label: string; children: Child }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
@@ -11,7 +11,7 @@ export function Labelled({ label, children }: { label: string; children: Child }
   );
 }
 
-/** What stands in the control that an event is from. */
+/** The text of the control that an event is from. */
 export function textIn(event: Event): string {
   const { target } = event;
   const isControl =
@@ -21,14 +21,14 @@ export function textIn(event: Event): string {
   return isControl ? target.value : "";
 }
 
-/** A labelled text. */
+/** A labelled text field. */
 export function TextField(props: {
   label: string;
   value: string;
   onValue: (value: string) => unknown;
   type?: "number" | "text";
   placeholder?: string;
-  /** What is wrong with it: the id of the element that says so. */
+  /** The id of the element that describes its problem, if it has one. */
   problem?: string | undefined;
   list?: string;
   onFocus?: () => void;

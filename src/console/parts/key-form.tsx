@@ -3,7 +3,7 @@ import { isSendable, saveKey, useSavedKey } from "../session.ts";
 import { textIn } from "./field.tsx";
 import { useParts } from "./parts.ts";
 
-/** Where the key of this tab is set and forgotten. Its text is not shown again. */
+/** The form that sets and forgets the key of this tab. The key is not shown again. */
 export function KeyForm() {
   const key = useSavedKey();
   const form = useParts({ text: "", isWrong: false });
@@ -15,7 +15,7 @@ export function KeyForm() {
     const has = key !== "";
     if (has === had.current) return;
     had.current = has;
-    // What was pressed is gone.
+    // The pressed button is gone.
     if (has) forget.current?.focus();
     else field.current?.focus();
   }, [key]);
@@ -60,7 +60,7 @@ export function KeyForm() {
       <button type="submit">Use</button>
       {isWrong && (
         <span class="problem" role="alert" id="key-problem">
-          A key is letters, digits and . _ ~ + / -
+          A key has only letters, digits and . _ ~ + / -
         </span>
       )}
     </form>

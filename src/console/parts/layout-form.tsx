@@ -22,10 +22,10 @@ const KNOWN = [
 
 const PROBLEM_ID = "epoch-problem";
 const DAY_MS = 86_400_000;
-/** Where the slider of epochs ends: 2040. Others are typed in. */
+/** The end of the epoch slider: 2040. Later epochs can be typed. */
 const SLIDER_DAYS = 25_567;
 
-/** Sets every part of a layout; also such as cannot be. */
+/** A form for every part of a layout, valid or not. */
 export function LayoutForm(props: {
   spec: LayoutSpec;
   onChange: (part: Partial<LayoutSpec>) => void;
@@ -39,7 +39,7 @@ export function LayoutForm(props: {
         options={[["", "…"], ...KNOWN.map(([name]) => [name, name] as const)]}
         onValue={(name) => {
           const [, known] = KNOWN.find(([one]) => one === name) ?? [];
-          // What is left out there is at its default.
+          // Omitted parts get their defaults.
           if (known) onChange({ lanePlace: "belowWorker", laneUse: "always", ...known });
         }}
       />
@@ -101,7 +101,7 @@ function Lanes(props: { spec: LayoutSpec; onChange: (part: Partial<LayoutSpec>) 
 
 function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
   const { epochMs, onValue } = props;
-  // What is typed stands as it is typed, until the epoch is set in another way.
+  // The typed text stays as it is, until the epoch is set in another way.
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const isStanding = typed !== undefined && Object.is(epochIn(typed), epochMs);
   const text = isStanding ? typed : shortTime(epochMs);
@@ -121,7 +121,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
         {isWrong && (
           <Problem
             id={PROBLEM_ID}
-            error="An epoch is unix ms, or such as 2026-01-31 or 2026-01-31T12:00Z."
+            error="The epoch must be unix ms, or such as 2026-01-31 or 2026-01-31T12:00Z."
           />
         )}
       </div>
@@ -140,12 +140,12 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
   );
 }
 
-/** NaN for what is no time: then there is no layout, rather than one of an epoch that nobody meant. */
+/** The time in a text; NaN if it is none, so that the layout is invalid. */
 function epochIn(text: string): number {
   return parseInstant(text.trim()) ?? Number.NaN;
 }
 
-/** Without a time of day where that is midnight. */
+/** A time without its time of day if that is midnight. */
 function shortTime(unixMs: number): string {
   if (Number.isNaN(unixMs)) return "";
   return new Date(unixMs).toISOString().replace("T00:00:00.000Z", "");

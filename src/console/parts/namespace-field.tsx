@@ -1,4 +1,4 @@
-/** Where a namespace is named: a built-in one, or any other of the service. */
+/** A field for the name of a namespace, built-in or custom. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 import { NAME_TAKES, NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
 import {
@@ -13,13 +13,13 @@ import { TextField } from "./field.tsx";
 import { SingleRoot } from "./single-root.tsx";
 
 const LIST_ID = "namespaces";
-/** How long a name must stand before the service is asked for it, in ms: not after each letter. */
+/** How long a name must be unchanged before it is requested, in ms: not after each letter. */
 const SETTLED_MS = 300;
 
-/** The element that says what is wrong with the name. */
+/** The element with the problem of the name. */
 export const NAMESPACE_PROBLEM_ID = "namespace-problem";
 
-/** `isWrong`: what is wrong with it is said by the element NAMESPACE_PROBLEM_ID. */
+/** The field. `isWrong`: the element NAMESPACE_PROBLEM_ID describes its problem. */
 export function NamespaceField(props: {
   value: string;
   isWrong: boolean;
@@ -27,7 +27,7 @@ export function NamespaceField(props: {
 }) {
   const [names, setNames] = useState(PRESET_NAMES);
   const offer = (): void => {
-    // Only an offer: without a key, or a service that answers, the built-in ones are enough.
+    // Only suggestions: if the request fails, those of the built-in ones are enough.
     listNames().then(setNames, () => undefined);
   };
   return (
@@ -49,12 +49,12 @@ export function NamespaceField(props: {
   );
 }
 
-/** Why a text names no namespace; undefined where it may. */
+/** The problem of a name; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
   return NAMESPACE_NAME.test(name) ? undefined : `A namespace’s name is ${NAME_TAKES}.`;
 }
 
-/** The name once it has stood for a moment; empty while it cannot be one. */
+/** The name once it is unchanged for SETTLED_MS; empty before that, or if it is invalid. */
 export function useSettledName(name: string): string {
   const [settled, setSettled] = useState(name);
   useLayoutEffect(() => {
@@ -64,7 +64,7 @@ export function useSettledName(name: string): string {
   return settled === name && NAMESPACE_NAME.test(name) ? name : "";
 }
 
-/** The namespace of that name, once it is known, or why it is not. A built-in one needs no request. */
+/** The namespace of a name once it is known, or the error. A built-in one needs no request. */
 export function useNamespace(name: string): { found?: KnownNamespace; error?: unknown } {
   const known = builtIn(name);
   const asked = useSettledName(known ? "" : name);

@@ -11,19 +11,19 @@ import { isWrong, Problem, WrongField } from "./problem.tsx";
 
 interface Input {
   readonly name: string;
-  /** Names, apart by commas or spaces; empty for all. */
+  /** Names, separated by commas or spaces; empty for all. */
   readonly namespaces: string;
   readonly expires: string;
   readonly scopes: readonly string[];
 }
 
-/** What most keys are for. */
+/** The usual key. */
 const USUAL: Input = { name: "", namespaces: "", expires: "", scopes: ["issue"] };
 
 const [NAMESPACES, UNTIL] = ["Only for these namespaces", "Until (UTC)"] as const;
 const PROBLEM_ID = "new-key-problem";
 
-/** Makes a key and shows it once. */
+/** A form that creates a key and shows it once. */
 export function NewKey({ onMade }: { onMade: () => void }) {
   const form = useParts(USUAL);
   const wish = form.shown;
@@ -32,7 +32,7 @@ export function NewKey({ onMade }: { onMade: () => void }) {
   const { change } = form;
   const again = useRef<HTMLButtonElement>(null);
   const putAway = (): void => {
-    // The button that is pressed goes with the key.
+    // The pressed button goes with the key.
     again.current?.focus();
     setMade("");
   };
@@ -64,7 +64,7 @@ export function NewKey({ onMade }: { onMade: () => void }) {
           problem={isWrong(error, UNTIL) ? PROBLEM_ID : undefined}
           value={wish.expires}
           onValue={(expires) => change({ expires })}
-          placeholder="no end"
+          placeholder="never"
         />
         <Scopes chosen={wish.scopes} onChosen={(scopes) => change({ scopes })} />
         <button type="submit" ref={again} aria-busy={isBusy ? "true" : "false"}>
@@ -72,15 +72,17 @@ export function NewKey({ onMade }: { onMade: () => void }) {
         </button>
       </form>
       {wish.scopes.includes("admin") && (
-        <p class="warning">A key with the scope admin may do all, and make and revoke keys.</p>
+        <p class="warning">
+          A key with the scope admin may do everything, including creating and revoking keys.
+        </p>
       )}
       <Problem
         id={PROBLEM_ID}
         error={error}
         scope="admin"
-        doubt="The key may be made nonetheless, but nobody knows it: revoke it if it is in the list, and make another."
+        doubt="The key may have been created, but it is lost. If it is in the list, revoke it, and create another."
       />
-      <p role="status">{made === "" ? "" : "The key is made. It is shown this once:"}</p>
+      <p role="status">{made === "" ? "" : "The key is created. It is shown only once:"}</p>
       {made !== "" && (
         <p class="made">
           <code>{made}</code> <Copy text={made} what="the key" />{" "}
@@ -118,19 +120,19 @@ function Scopes(props: {
   );
 }
 
-/** The body of POST /v1/keys. Throws where it says what cannot be. */
+/** The body of POST /v1/keys. Throws if the form is invalid. */
 export function bodyOf({ name, namespaces, expires, scopes }: Input): object {
   const only = namespaces.split(/[\s,]+/).filter((one) => one !== "");
   const wrong = only.find((one) => !NAMESPACE_NAME.test(one));
   if (wrong !== undefined) {
-    throw new WrongField(NAMESPACES, `“${wrong}” is no name of a namespace.`);
+    throw new WrongField(NAMESPACES, `“${wrong}” is not a valid namespace name.`);
   }
-  if (scopes.length === 0) throw new Error("A key takes one scope at least.");
+  if (scopes.length === 0) throw new Error("A key needs at least one scope.");
   const expiresMs = expires.trim() === "" ? undefined : parseInstant(expires.trim());
   if (expires.trim() !== "" && expiresMs === undefined) {
     throw new WrongField(
       UNTIL,
-      "Until takes unix ms, or a time such as 2027-01-31 or 2027-01-31T12:00Z.",
+      "Until must be unix ms, or a time such as 2027-01-31 or 2027-01-31T12:00Z.",
     );
   }
   return {

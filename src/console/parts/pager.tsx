@@ -1,12 +1,12 @@
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 
-/** The query of the page that begins there; none of the first. */
+/** The query of the page that begins at a cursor; empty for the first page. */
 export function cursorQuery(cursor: string): string {
-  // The service's own word, but it may not become more of the address than its cursor.
+  // Escaped, so that the service's cursor can't change the rest of the address.
   return cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor.toWellFormed())}`;
 }
 
-/** Goes through a list that the service gives page by page. `next`: where the next page begins; empty on the last. */
+/** Buttons for the pages of a list. `next`: the cursor of the next page; empty on the last. */
 export function Pager(props: { at: string; next: string; onGo: (cursor: string) => void }) {
   const { at, next, onGo } = props;
   const isPaged = at !== "" || next !== "";
@@ -14,7 +14,7 @@ export function Pager(props: { at: string; next: string; onGo: (cursor: string) 
   useLayoutEffect(() => {
     if (isPaged) setWasPaged(true);
   }, [isPaged]);
-  // While a page is fetched, and on the last one, the buttons stay: one of them has the focus.
+  // The buttons stay while a page loads and on the last one, because one of them may have the focus.
   if (!isPaged && !wasPaged) return null;
   return (
     <p class="pager">

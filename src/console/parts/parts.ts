@@ -1,12 +1,12 @@
 import { useState } from "hono/jsx/dom";
 
-/** A form's state of several parts. */
+/** The state of a form with several parts. */
 export interface Parts<State extends object> {
-  /** As of this render. */
+  /** The state of this render. */
   readonly shown: State;
-  /** As it is now: renders come later than events, and an event that relied on `shown` could lose the one before. */
+  /** The current state: renders come later than events, and an event that used `shown` could undo the previous one. */
   readonly latest: () => State;
-  /** Changes some parts; the state after it. */
+  /** Changes some parts; returns the new state. */
   readonly change: (part: Partial<State>) => State;
 }
 
@@ -15,7 +15,7 @@ export function useParts<State extends object>(start: State | (() => State)): Pa
   const [box] = useState(() => ({ state: shown }));
   const change = (part: Partial<State>): State => {
     box.state = { ...box.state, ...part };
-    // As a function, so that the newest is taken whenever the render comes.
+    // As a function, so that a late render gets the newest state.
     setShown(() => box.state);
     return box.state;
   };

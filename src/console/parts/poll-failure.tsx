@@ -1,7 +1,7 @@
 import type { Polled } from "../polled.ts";
 import { Problem } from "./problem.tsx";
 
-/** Why nothing new comes, and that it is asked for again. */
+/** The error of polling, and a note that it is retried. */
 export function PollFailure(props: { polled: Polled; scope: string }) {
   const { polled, scope } = props;
   const { error, answer } = polled;
@@ -10,8 +10,8 @@ export function PollFailure(props: { polled: Polled; scope: string }) {
     <>
       <Problem error={error} scope={scope} />
       <p>
-        {answer ? "What is shown was so when it answered last. " : ""}It is asked again while this
-        page is visible.
+        {answer ? "This page shows the last response. " : ""}The console retries while the page is
+        visible.
       </p>
     </>
   );

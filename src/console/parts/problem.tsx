@@ -2,7 +2,7 @@ import { ApiError } from "../api.ts";
 import { savedKey } from "../session.ts";
 import { duration } from "../shard-state.ts";
 
-/** That a form was filled in wrongly, and in which field: by its label. */
+/** An invalid field of a form, named by its label. */
 export class WrongField extends Error {
   readonly field: string;
 
@@ -12,14 +12,14 @@ export class WrongField extends Error {
   }
 }
 
-/** Whether that is what went wrong. */
+/** Whether an error is about that field. */
 export function isWrong(error: unknown, field: string): boolean {
   return error instanceof WrongField && error.field === field;
 }
 
 /**
- * What went wrong, in words, which scope would help, and when to try again. `id`: by which the field that it is about
- * names it. `doubt`: said where it may be done nonetheless.
+ * An error in words, with the scope that it needs and when to retry. `id`: for the `aria-describedby` of its field.
+ * `doubt`: added if the action may have been done nonetheless.
  */
 export function Problem(props: { error: unknown; scope?: string; id?: string; doubt?: string }) {
   const { error, scope, id, doubt = "" } = props;
@@ -34,14 +34,14 @@ export function Problem(props: { error: unknown; scope?: string; id?: string; do
 function wordsOf(error: ApiError, scope: string | undefined, doubt: string): string {
   const { status, code, message, retryAfterMs, isInDoubt } = error;
   const needs = scope === undefined ? "" : ` This section needs a key with the scope ${scope}.`;
-  if (status === 401 && savedKey() === "") return `This service asks for a key.${needs}`;
+  if (status === 401 && savedKey() === "") return `This service requires a key.${needs}`;
   if (status === 401) {
-    return `The key of this tab is not in force: it is another service’s, revoked or past its time.${needs}`;
+    return `The key of this tab is not valid: it is revoked, expired or of another service.${needs}`;
   }
-  // A name that is nobody's to change is refused with another code: no scope helps.
+  // No scope allows changing a built-in namespace.
   if (status === 403 && code !== "builtin_namespace") return `${message}${needs}`;
   const unsure = isInDoubt && doubt !== "" ? ` ${doubt}` : "";
-  // In whole seconds, upwards: too soon would be refused again.
+  // Rounded up to seconds: an early retry would be rejected again.
   const later = Math.ceil(retryAfterMs / 1000) * 1000;
   return `${message}${unsure}${later > 0 ? ` Try again in ${duration(later)}.` : ""}`;
 }

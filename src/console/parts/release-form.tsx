@@ -6,12 +6,12 @@ import { TextField } from "./field.tsx";
 import { useParts } from "./parts.ts";
 import { isWrong, Problem, WrongField } from "./problem.tsx";
 
-/** What a header can carry. */
+/** The syntax of a header value without spaces. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 const PROBLEM_ID = "release-problem";
 
-/** Gives a lease back with its token, as its holder would. `path`: of the namespace's leases. */
+/** A form that releases a lease with its token, as the holder would. `path`: of the namespace's leases. */
 export function ReleaseForm(props: { path: string; onReleased: (words: string) => void }) {
   const { path, onReleased } = props;
   const form = useParts({ worker: "", token: "", asks: false });
@@ -28,18 +28,18 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
       form.change({ asks: false });
       const given = form.latest();
       if (!/^\d+$/.test(given.worker)) {
-        throw new WrongField("Worker ID", "Worker ID takes a whole number.");
+        throw new WrongField("Worker ID", "Worker ID must be an integer.");
       }
       if (!TOKEN.test(given.token)) {
-        throw new WrongField("Token", "Token takes what the lease was given with.");
+        throw new WrongField("Token", "Token must be the token of the lease.");
       }
       form.change({ asks: true });
-      // Where it is asked already.
+      // If the question is shown already.
       no.current?.focus();
     });
   };
   const close = (): void => {
-    // The button that has the focus goes with the question.
+    // The focused button goes with the question.
     release.current?.focus();
     form.change({ asks: false });
   };
@@ -59,8 +59,8 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
   };
   return (
     <>
-      <h2>Release one</h2>
-      <p>For a holder that ended without giving its worker ID back, and whose token is known.</p>
+      <h2>Release a lease</h2>
+      <p>For a holder that ended without releasing its worker ID, if you know its token.</p>
       <form class="row" onSubmit={askFirst}>
         <TextField
           label="Worker ID"
@@ -79,14 +79,14 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
         </button>
       </form>
       {asks && (
-        // Not where the button was that asks: pressed twice, it would answer.
+        // Not in place of the button: pressing that twice would answer the question.
         <Question worker={worker} noRef={no} onNo={close} onYes={giveBack} />
       )}
       <Problem
         id={PROBLEM_ID}
         error={error}
         scope="lease"
-        doubt="It may be released nonetheless: the list says so. To release it once more does no harm."
+        doubt="It may be released nonetheless: check the list. It is safe to release it again."
       />
     </>
   );
@@ -99,7 +99,7 @@ function Question(props: {
   onYes: () => void;
 }) {
   const { worker, noRef, onNo, onYes } = props;
-  const question = `Release worker ID ${worker}? Its holder can’t renew it any more.`;
+  const question = `Release worker ID ${worker}? The holder won’t be able to renew it.`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
     <p

@@ -10,11 +10,11 @@ import { Chart } from "./sparkline.tsx";
 interface Rates {
   readonly atMs: number;
   readonly issued: number;
-  /** Numbers per second, the latest last. */
+  /** Numbers per second, newest last. */
   readonly rates: readonly number[];
 }
 
-/** A segment's one object: its use, its step, and what was fetched of it. */
+/** The status of a segment: its use, its step, and its last fetches. */
 export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) {
   const [seen, setSeen] = useState<Rates | undefined>(undefined);
   const facts = segmentFacts(objectsOf(answer.shards)[0] ?? {});

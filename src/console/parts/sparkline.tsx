@@ -3,7 +3,7 @@ import { figure } from "../figure.ts";
 const WIDTH = 120;
 const HEIGHT = 24;
 
-/** The last values as a small line, from 0 to the highest, and in words. `say`: a value in words. */
+/** Values as a small line chart from 0 to the highest, and in words. `say`: formats a value. */
 export function Sparkline(props: {
   values: readonly number[];
   label: string;
@@ -11,7 +11,7 @@ export function Sparkline(props: {
 }) {
   const { values, label, say = figure } = props;
   const most = Math.max(1, ...values);
-  // One value alone would be no line.
+  // A line needs two points.
   const shown = values.length === 1 ? [...values, ...values] : values;
   const step = WIDTH / Math.max(1, shown.length - 1);
   const points = shown.map((value, place) => {
@@ -45,7 +45,7 @@ function wordsOf(values: readonly number[], say: (value: number) => string): str
   return `${times} from ${say(first)} to ${say(last)}, the lowest ${say(least)}, the highest ${say(most)}`;
 }
 
-/** A value as it is now, and how it was. */
+/** The current value, with a chart of the past. */
 export function Chart(props: {
   title: string;
   value: string;

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "hono/jsx/dom";
 
-/** What was done. Where the control that did it is gone, the focus goes here: the row of what ended, say. */
+/** The result of an action. It takes the focus if the control that had it is gone, such as a button in a removed row. */
 export function StatusLine({ words }: { words: string }) {
   const place = useRef<HTMLParagraphElement>(null);
   useLayoutEffect(() => {

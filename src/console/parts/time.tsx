@@ -4,15 +4,15 @@ import { relativeTime } from "../relative-time.ts";
 
 const SECOND_MS = 1000;
 
-/** A time in UTC, in the zone of the browser, and relative to now, which goes on. */
+/** A time in UTC, in the browser's time zone, and relative to now, updated each second. */
 export function Time({ unixMs }: { unixMs: number }) {
   const [nowMs, setNowMs] = useState(() => Date.now());
-  // Not later: of a time that is gone before it was seen, a later start would have no end.
+  // A layout effect: a later one might start after the component is gone, and never end.
   useLayoutEffect(() => {
     const timer = setInterval(() => setNowMs(Date.now()), SECOND_MS);
     return () => clearInterval(timer);
   }, []);
-  // Dates end there; a layout's line need not.
+  // JavaScript dates end there; layouts may not.
   if (unixMs > DATE_MS_MAX) return <b>past the year 275760</b>;
   const time = new Date(unixMs);
   const [day, rest] = time.toISOString().split(/(?=T)/);

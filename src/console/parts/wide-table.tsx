@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-/** A table that may be wider than the page: it scrolls by itself, with the keyboard too. */
+/** A table that may be wider than the page: it scrolls on its own, also by keyboard. */
 export function WideTable(props: { label: string; headings: readonly string[]; children: Child }) {
   const { label, headings, children } = props;
   return (

@@ -1,4 +1,4 @@
-/** What an ID says: reckoned here, by the same core as the service's, with no request. */
+/** The section Decode: reads IDs in the page, with the service's core and without a request. */
 import {
   decode as decodeText,
   ENCODINGS,
@@ -24,12 +24,12 @@ import { addressOf, type Route, replaceAddress } from "../route.ts";
 const GUESSED = "guessed";
 const PROBLEM_ID = "id-problem";
 
-/** The encoding that an address names; guessed where it names none that there is. */
+/** The encoding in an address; guessed if it is absent or unknown. */
 export function chosenIn({ query }: Route): string {
   return ENCODINGS.find((one) => one === query.encoding) ?? GUESSED;
 }
 
-/** For an address: nothing where it is guessed. */
+/** The encoding for an address; empty if it is guessed. */
 export function encodingQuery(chosen: string): string {
   return chosen === GUESSED ? "" : chosen;
 }
@@ -73,18 +73,18 @@ export function Decode({ route }: { route: Route }) {
 function Hint() {
   return (
     <p>
-      Paste an ID in any encoding. It is read here in the page: the ID is not sent. For one of{" "}
+      Paste an ID in any encoding. This page decodes it, and does not send it. For IDs of{" "}
       {[...PUBLISHED].map(([name, spec]) => (
         <span key={name}>
           <a href={designAddress({ spec })}>{name}</a>,{" "}
         </span>
       ))}
-      or of any other layout, see <a href={addressOf("design")}>Design</a>, which reads IDs too.
+      or any other layout, use <a href={addressOf("design")}>Design</a>, which decodes IDs too.
     </p>
   );
 }
 
-/** Which encoding a text is in, guessed unless it is said. */
+/** A choice of the encoding, by default guessed. */
 export function EncodingChoice(props: { value: string; onValue: (chosen: string) => unknown }) {
   return (
     <Choice
@@ -97,14 +97,14 @@ export function EncodingChoice(props: { value: string; onValue: (chosen: string)
 }
 
 interface Reading {
-  /** Undefined where the text is none of the layout's IDs. */
+  /** Undefined if the text is no ID of the layout. */
   readonly id?: { readonly value: bigint };
   readonly encoding: Encoding;
-  /** In which it could be an ID too. */
+  /** Other encodings in which the text is an ID. */
   readonly others: readonly Encoding[];
 }
 
-/** `layout` undefined: of a segment. */
+/** Reads a text as an ID. `layout` is undefined for a segment. */
 function readingOf(layout: Layout | undefined, text: string, chosen: string): Reading {
   const guesses = encodingsOf(text, layout, Date.now());
   const encoding = ENCODINGS.find((one) => one === chosen) ?? guesses[0] ?? "decimal";
@@ -114,7 +114,7 @@ function readingOf(layout: Layout | undefined, text: string, chosen: string): Re
   return { encoding, others, ...(!isNone && { id: { value } }) };
 }
 
-/** Where it stands why a text is no ID; undefined where it is one, or empty. */
+/** The element that says why a text is no ID; undefined if it is one, or empty. */
 export function unreadIn(
   layout: Layout | undefined,
   text: string,
@@ -123,7 +123,7 @@ export function unreadIn(
   return text === "" || readingOf(layout, text, chosen).id ? undefined : PROBLEM_ID;
 }
 
-/** What a text says as an ID, or why it is none. `layout` undefined: a segment's number. */
+/** The decoded ID, or why the text is none. `layout` is undefined for a segment. */
 export function Told(props: { layout: Layout | undefined; text: string; chosen: string }) {
   const { layout, text, chosen } = props;
   const { id: read, encoding, others } = readingOf(layout, text, chosen);
@@ -134,12 +134,13 @@ export function Told(props: { layout: Layout | undefined; text: string; chosen: 
       <p role="status">
         Read as {encoding}
         {chosen === GUESSED ? ", guessed" : ""}
-        {chosen === GUESSED && others.length > 0 ? `; it could be ${others.join(" or ")} too` : ""}.
+        {chosen === GUESSED && others.length > 0 ? `; it could also be ${others.join(" or ")}` : ""}
+        .
       </p>
       {layout ? (
         <Snowflake layout={layout} id={id} />
       ) : (
-        <p>A segment’s number says no more than itself.</p>
+        <p>An ID of a segment is a plain number without fields.</p>
       )}
       <Encodings id={id} />
     </>
@@ -159,7 +160,7 @@ function Snowflake({ layout, id }: { layout: Layout; id: bigint }) {
 
 function Fields({ layout, said }: { layout: Layout; said: DecodedSnowflake }) {
   const values = { timestamp: said.tick, ...said };
-  // Past 2^53 a number would not be exact.
+  // As bigint: beyond 2^53 a number is not exact.
   const unixMs = BigInt(layout.epochMs) + BigInt(said.tick) * BigInt(layout.tickMs);
   return (
     <table>
@@ -235,11 +236,11 @@ function WhyNot(props: { layout: Layout | undefined; text: string; chosen: strin
 function whyUnread(chosen: string): string {
   const encoding = ENCODINGS.find((one) => one === chosen);
   return encoding === undefined
-    ? "That is no ID in any encoding: digits and letters only, no sign, space or leading zero, at most 2^63 − 1."
-    : `That is no ID as ${encoding}, which takes ${encodingTakes(encoding)}.`;
+    ? "Not an ID in any encoding: use digits and letters only, without sign, space or leading zero, at most 2^63 − 1."
+    : `Not an ID in ${encoding}: use ${encodingTakes(encoding)}.`;
 }
 
 function whyTooLarge(layout: Layout | undefined, encoding: Encoding): string {
   const bits = layout ? `, whose IDs have ${layout.totalBits} bits` : "";
-  return `That is no ID of this namespace${bits}: as ${encoding} it is larger.`;
+  return `Not an ID of this namespace${bits}: in ${encoding} it is larger.`;
 }

@@ -1,4 +1,4 @@
-/** A layout of one's own: what its bits give, IDs read with it, and the body that makes a namespace of it. */
+/** The section Design: a custom layout, its properties, IDs decoded with it, and a namespace created of it. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 import type { Layout } from "../../core/layout/layout.ts";
 import {
@@ -19,14 +19,14 @@ import { Problem } from "../parts/problem.tsx";
 import { type Route, replaceAddress } from "../route.ts";
 import { chosenIn, EncodingChoice, encodingQuery, Told, unreadIn } from "./decode.tsx";
 
-/** How long a design must stand before the address has it, in ms: Safari takes 10 changes a second at most. */
+/** How long a design must be unchanged before the address shows it, in ms: Safari allows 10 changes per second. */
 const ADDRESS_AFTER_MS = 200;
 
-/** What is wrong with the design stands there. */
+/** The element with the problems of the design. */
 const PROBLEM_ID = "design-problem";
 
 interface State extends Required<DesignInput> {
-  /** An ID to read. */
+  /** The ID to decode. */
   readonly id: string;
   readonly chosen: string;
 }
@@ -50,12 +50,12 @@ export function Design({ route }: { route: Route }) {
         onChange={(part) => show({ spec: { ...form.latest().spec, ...part } })}
       />
       {!wished.ok && (
-        <Problem id={PROBLEM_ID} error={`That cannot be: ${wished.problems.join("; ")}.`} />
+        <Problem id={PROBLEM_ID} error={`Invalid design: ${wished.problems.join("; ")}.`} />
       )}
       {layout && <Reader layout={layout} state={shown} onChange={show} />}
       <Shards state={shown} problems={wished.ok ? [] : wished.problems} onChange={show} />
       {wished.ok && (
-        <FactTable caption="What it gives" rows={facts(wished.layout, wished.shards, Date.now())} />
+        <FactTable caption="Properties" rows={facts(wished.layout, wished.shards, Date.now())} />
       )}
       <Limits uses={usesOf(shown, wished)} />
       {wished.ok && <CreateNamespace body={wished.body} />}
@@ -63,10 +63,10 @@ export function Design({ route }: { route: Route }) {
   );
 }
 
-/** Shows an address once it has stood for a moment: browsers refuse as many changes as a slider makes. */
+/** Shows an address after a pause: browsers reject as many changes as a slider makes. */
 function useLateAddress(): (address: string) => void {
   const [box] = useState<{ timer?: ReturnType<typeof setTimeout> }>({});
-  // Not over the address of the view that comes after this one.
+  // Must not overwrite the address of the next view.
   useLayoutEffect(() => () => clearTimeout(box.timer), []);
   return (address) => {
     clearTimeout(box.timer);
@@ -81,7 +81,7 @@ function usesOf({ spec, shards }: State, wished: Designed): LimitUse[] {
   return Number.isInteger(asked) ? [...uses, shardsUse(wished.layout, asked)] : uses;
 }
 
-/** The picture of the layout, or of an ID that is read with it. */
+/** The picture of the layout, or of an ID decoded with it. */
 function Reader(props: { layout: Layout; state: State; onChange: (part: Partial<State>) => void }) {
   const { layout, state, onChange } = props;
   const id = state.id.trim();
@@ -89,7 +89,7 @@ function Reader(props: { layout: Layout; state: State; onChange: (part: Partial<
     <div>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
         <TextField
-          label="An ID to read with it"
+          label="ID to decode with it"
           value={state.id}
           placeholder="175928847299117063"
           problem={unreadIn(layout, id, state.chosen)}
@@ -137,7 +137,7 @@ function Shards(props: {
 function Limits({ uses }: { uses: readonly LimitUse[] }) {
   return (
     <table>
-      <caption>How near the limits</caption>
+      <caption>Limits</caption>
       <tbody>
         {uses.map(({ what, used, most, unit, why }) => (
           <tr key={what}>

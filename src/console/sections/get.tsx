@@ -1,4 +1,4 @@
-/** IDs from the service, and the lines that do the same elsewhere. */
+/** The section Get: IDs from the service, and code that gets the same elsewhere. */
 import { useState } from "hono/jsx/dom";
 import { ENCODINGS } from "../../core/codec.ts";
 import { IDS_COUNT_MAX } from "../../core/limits.ts";
@@ -26,7 +26,7 @@ interface Got {
 
 const OFFERED: readonly string[] = [...ENCODINGS, NUMBER];
 
-/** As many links as a page shows well. */
+/** The most IDs to show as links. */
 const SHOWN_MAX = 100;
 
 export function Get({ route }: { route: Route }) {
@@ -84,17 +84,17 @@ export function Get({ route }: { route: Route }) {
         id={PROBLEM_ID}
         error={error}
         scope="issue"
-        doubt="IDs may have been given out to nobody: they are left out, and never given out again."
+        doubt="IDs may have been granted and lost; they are never issued again."
       />
       <p role="status">{got ? saidOf(got) : ""}</p>
       {got && <Ids got={got} />}
-      <h2>The same elsewhere</h2>
+      <h2>The same in code</h2>
       <Lines input={input} />
     </>
   );
 }
 
-/** The IDs of an answer: texts, or numbers where those were asked for. */
+/** The IDs of a response: texts, or numbers if the encoding is `number`. */
 export function idsIn({ ids }: Json): string[] {
   if (!Array.isArray(ids)) return [];
   const isId = (id: unknown): boolean => isNumber(id) || (typeof id === "string" && ID.test(id));
@@ -104,12 +104,11 @@ export function idsIn({ ids }: Json): string[] {
 /** The digits of every encoding. */
 const ID = /^[0-9A-Za-z]{1,64}$/;
 
-/** Why a input cannot be one; undefined where it may. */
+/** The problem of an input; undefined if it is valid. */
 export function problemOf({ name, count }: Input): WrongField | undefined {
   const isCount = /^[1-9]\d*$/.test(count) && Number(count) <= IDS_COUNT_MAX;
   if (!isCount) {
-    const takes = `Count takes a whole number from 1 to ${figure(IDS_COUNT_MAX)}.`;
-    return new WrongField("Count", takes);
+    return new WrongField("Count", `Count must be an integer from 1 to ${figure(IDS_COUNT_MAX)}.`);
   }
   const problem = nameProblem(name);
   return problem === undefined ? undefined : new WrongField("Namespace", problem);
@@ -135,13 +134,13 @@ export function Ids({ got: { input, ids } }: { got: Got }) {
         ))}
       </ol>
       {ids.length > shown.length && <p>… and {ids.length - shown.length} more.</p>}
-      <Copy text={ids.join("\n")} what="all IDs, one a line" />
+      <Copy text={ids.join("\n")} what="all IDs, one per line" />
     </div>
   );
 }
 
 function Lines({ input }: { input: Input }) {
-  // An address of an empty or odd count would do no good elsewhere either.
+  // Code with an invalid count would fail elsewhere too.
   const sound = problemOf(input) === undefined ? input : { ...input, count: "1" };
   return (
     <dl>

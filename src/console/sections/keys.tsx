@@ -1,4 +1,4 @@
-/** API keys: who has one, new ones, and their end. */
+/** The section Keys: lists, creates and revokes API keys. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 import {
   ApiError,
@@ -45,7 +45,7 @@ export function Keys() {
       } catch (cause) {
         throw problemOf(`The key ${id}`, cause);
       } finally {
-        // Also where no answer came: the list tells whether it was done.
+        // Also without a response: the list shows whether it was done.
         again();
       }
     });
@@ -61,16 +61,15 @@ export function Keys() {
   );
 }
 
-const REVOKE_DOUBT =
-  "It may be revoked nonetheless: then it is no more in the list, once that is there again.";
+const REVOKE_DOUBT = "It may be revoked nonetheless: check the list once it is back.";
 
 export function isKeyPage({ keys }: Json): boolean {
   return isListOf(keys, ({ id, scopes }) => textOf(id) !== "" && Array.isArray(scopes));
 }
 
 /**
- * Whether keys can be made with the key of this tab: once it was shown any, until it is refused. What was made is
- * shown once, and must not go while another page of the list is waited for.
+ * Whether the key of this tab can create keys: from its first list of keys, until it is rejected. A created key is shown
+ * once, and must stay while another page of the list loads.
  */
 function useMayMake({ answer, error }: Polled): boolean {
   const key = useSavedKey();
@@ -86,7 +85,7 @@ function useMayMake({ answer, error }: Polled): boolean {
 
 export function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) => void }) {
   const { keys, onRevoke } = props;
-  if (keys.length === 0) return <p>No key is listed here but the administrator’s own.</p>;
+  if (keys.length === 0) return <p>No API keys here, except the administrator’s own.</p>;
   return (
     <WideTable label="Keys" headings={HEADINGS}>
       {keys.map((key) => (
@@ -96,12 +95,12 @@ export function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) 
   );
 }
 
-const HEADINGS = ["id", "name", "scopes", "namespaces", "made", "until", "revoke"];
+const HEADINGS = ["id", "name", "scopes", "namespaces", "created", "expires", "revoke"];
 
 function KeyRow({ of, onRevoke }: { of: Json; onRevoke: (id: string) => void }) {
   const id = textOf(of.id);
-  const until = textOf(of.expiresAt, "no end");
-  // A time that cannot be read is past nothing.
+  const until = textOf(of.expiresAt, "never");
+  // An unreadable time compares as not expired.
   const isOver = Date.parse(until) <= Date.now();
   return (
     <tr>
@@ -114,12 +113,12 @@ function KeyRow({ of, onRevoke }: { of: Json; onRevoke: (id: string) => void }) 
       <td class="whole">{textOf(of.createdAt).slice(0, 10)}</td>
       <td class="whole">
         {until}
-        {isOver && <b class="warning"> past</b>}
+        {isOver && <b class="warning"> expired</b>}
       </td>
       <td>
         <Confirm
           label="Revoke"
-          question="It ends for good, everywhere within 30 s. Revoke?"
+          question="Revoking is permanent and takes up to 30 s. Revoke?"
           what={`the key ${id}`}
           onConfirm={() => onRevoke(id)}
         />

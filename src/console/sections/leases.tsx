@@ -1,4 +1,4 @@
-/** Worker IDs on lease to processes that mint themselves. */
+/** The section Leases: worker IDs leased to minters. */
 import { useState } from "hono/jsx/dom";
 import { DATE_MS_MAX } from "../../core/limits.ts";
 import {
@@ -67,7 +67,7 @@ export function Leases({ route }: { route: Route }) {
       } catch (cause) {
         throw problemOf(`Worker ID ${worker}`, cause);
       } finally {
-        // Also where no answer came: the list tells whether it was done.
+        // Also without a response: the list shows whether it was done.
         again();
       }
     });
@@ -83,15 +83,15 @@ export function Leases({ route }: { route: Route }) {
       {answer && <LeaseTable leases={objectsOf(answer.leases)} onRevoke={revoke} />}
       <Pager key={asked} at={page} next={textOf(answer?.cursor)} onGo={setPage} />
       <p>
-        To revoke takes the scope admin. A lease that was revoked is not renewed any more; its
-        worker ID rests until the lease’s end, since the holder may stamp until then.
+        Revoking needs the scope admin. A revoked lease can’t be renewed; its worker ID rests until
+        the end of the lease, because the holder may make IDs until then.
       </p>
       {answer && path !== "" && <ReleaseForm key={path} path={path} onReleased={released} />}
     </>
   );
 }
 
-const REVOKE_DOUBT = "It may be revoked nonetheless: the list says so, once it is there again.";
+const REVOKE_DOUBT = "It may be revoked nonetheless: check the list once it is back.";
 
 export function isLeasePage({ leases }: Json): boolean {
   return isListOf(leases, ({ worker, state, notAfter }) => {
@@ -102,7 +102,7 @@ export function isLeasePage({ leases }: Json): boolean {
 
 export function LeaseTable(props: { leases: readonly Json[]; onRevoke: (worker: number) => void }) {
   const { leases, onRevoke } = props;
-  if (leases.length === 0) return <p>No worker ID is listed here: none of them was leased yet.</p>;
+  if (leases.length === 0) return <p>No worker IDs leased here yet.</p>;
   return (
     <WideTable label="Leases" headings={HEADINGS}>
       {leases.map((lease) => (
@@ -117,7 +117,7 @@ const HEADINGS = ["worker ID", "holder", "state", "until", "revoke"];
 function LeaseRow({ lease, onRevoke }: { lease: Json; onRevoke: (worker: number) => void }) {
   const worker = numberOf(lease.worker);
   const state = textOf(lease.state);
-  // Told to administrators only.
+  // Only administrators get it.
   const owner = textOf(lease.owner);
   const [leftMs, restedMs] = [numberOf(lease.leftMs), numberOf(lease.restedMs)];
   return (
@@ -141,7 +141,7 @@ function LeaseRow({ lease, onRevoke }: { lease: Json; onRevoke: (worker: number)
         {state === "held" ? (
           <Confirm
             label="Revoke"
-            question="Its holder can’t renew it any more. Revoke?"
+            question="The holder won’t be able to renew it. Revoke?"
             what={`the lease of worker ID ${worker}`}
             onConfirm={() => onRevoke(worker)}
           />

@@ -1,4 +1,4 @@
-/** The first and last ID of a stretch of time, for queries. */
+/** The section Range: the first and last ID of a range of time, for queries. */
 import { parseInstant } from "../../core/instant.ts";
 import { type Layout, tickAt } from "../../core/layout/layout.ts";
 import { rangeOf } from "../../core/layout/range.ts";
@@ -12,9 +12,9 @@ import { addressOf, type Route, replaceAddress } from "../route.ts";
 const PROBLEM_ID = "time-problem";
 const DAY_MS = 86_400_000;
 const TIME_TAKES =
-  "A time is unix ms, or 2026-01-31, 2026-01-31T12:00Z, 2026-01-31T12:00+01:00 (UTC unless it says otherwise).";
+  "A time must be unix ms, or such as 2026-01-31, 2026-01-31T12:00Z or 2026-01-31T12:00+01:00 (default: UTC).";
 
-/** What says what is wrong with a time. */
+/** The element with the problem of a time; undefined if it is valid. */
 function problemOf(text: string): string | undefined {
   return instantIn(text) === undefined ? PROBLEM_ID : undefined;
 }
@@ -56,7 +56,7 @@ export function Range({ route }: { route: Route }) {
         />
       </form>
       <Problem id={NAMESPACE_PROBLEM_ID} error={error} scope="read" />
-      {found && !found.layout && <p>A segment’s numbers say nothing of time.</p>}
+      {found && !found.layout && <p>IDs of a segment have no time.</p>}
       {found?.layout && <Found layout={found.layout} from={input.from} until={input.until} />}
     </>
   );
@@ -102,14 +102,16 @@ function Found({ layout, from, until }: { layout: Layout; from: string; until: s
   );
 }
 
-/** As it is pasted, with spaces about it. */
+/** The time in a text; spaces around it are ignored. */
 function instantIn(text: string): number | undefined {
   return parseInstant(text.trim());
 }
 
 function whyEmpty(layout: Layout, fromMs: number, untilMs: number): string {
-  if (untilMs <= fromMs) return "“Until” takes a time after “from”.";
-  if (untilMs <= layout.epochMs) return "That was before this layout’s epoch: it has no IDs there.";
-  if (tickAt(layout, fromMs) >= layout.tickCount) return "This layout’s time has run out before.";
-  return `No tick of this layout begins in that stretch of time: one lasts ${layout.tickMs} ms.`;
+  if (untilMs <= fromMs) return "“Until” must be after “from”.";
+  if (untilMs <= layout.epochMs)
+    return "This range is before this layout’s epoch, so it has no IDs.";
+  if (tickAt(layout, fromMs) >= layout.tickCount)
+    return "This range is after this layout’s last timestamp, so it has no IDs.";
+  return `No tick of this layout begins in this range: a tick lasts ${layout.tickMs} ms.`;
 }

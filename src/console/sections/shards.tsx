@@ -1,4 +1,4 @@
-/** The shards of a namespace as they are now. */
+/** The section Shards: the current state of a namespace's shards. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
@@ -111,7 +111,15 @@ export function ShardsView({ history, bounds }: { history: History; bounds: Boun
   );
 }
 
-const HEADINGS = ["shard", "state", "IDs/s", "lead", "writes per million IDs", "issued", "refused"];
+const HEADINGS = [
+  "shard",
+  "state",
+  "IDs/s",
+  "lead",
+  "writes per million IDs",
+  "issued",
+  "rejected",
+];
 
 function Charts({ totals }: { totals: readonly Totals[] }) {
   const last = totals.at(-1);
@@ -125,7 +133,7 @@ function Charts({ totals }: { totals: readonly Totals[] }) {
         values={totals.map(({ idsPerSecond }) => idsPerSecond)}
       />
       <Chart
-        title="furthest lead"
+        title="largest lead"
         value={duration(last.leadMs)}
         values={totals.map(({ leadMs }) => leadMs)}
         say={duration}
@@ -136,7 +144,7 @@ function Charts({ totals }: { totals: readonly Totals[] }) {
         values={totals.map((one) => one.writesPerMillion ?? 0)}
       />
       <Chart
-        title="refusals/s"
+        title="rejections/s"
         value={figure(last.refusalsPerSecond)}
         values={totals.map(({ refusalsPerSecond }) => refusalsPerSecond)}
       />
@@ -170,7 +178,7 @@ function ShardRow({ seen, bounds }: { seen: Seen; bounds: Bounds }) {
   );
 }
 
-/** Since the namespace was made: of the last seconds there are too few to tell. */
+/** Writes per million IDs, over all time: the last seconds have too few to tell. */
 function writesOf({ writes, issued }: ShardFacts): string {
   return issued === 0 ? "–" : figure((writes * 1e6) / issued);
 }

@@ -1,21 +1,24 @@
 import { SEGMENT_FRESH_FOR_MS } from "../limits.ts";
 import type { Block } from "./block.ts";
 
-/** Runs of IDs, as the service answers them over HTTP and RPC. */
+/** Blocks of consecutive IDs, as the service returns them over HTTP and RPC. */
 export interface BlocksAnswer {
+  /** The blocks, in the order in which to use them. */
   readonly blocks: readonly {
-    /** Decimal. */
+    /** The first ID of the block, as a decimal text. */
     readonly first: string;
+    /** The number of IDs in the block. */
     readonly count: number;
-    /** Distance between the IDs; only of segments, 1 otherwise. */
+    /** The distance between two IDs; absent (1) unless the namespace is a segment. */
     readonly step?: number;
   }[];
+  /** The shard that issued the IDs; 0 for a segment. */
   readonly shard: number;
-  /** How long they may be used, in ms since they were asked for. */
+  /** How long the IDs may be used as fresh ones, in ms since they were requested. */
   readonly freshForMs: number;
 }
 
-/** Blocks of one shard on the wire. `freshForMs`: undefined for a segment, whose blocks have a step. */
+/** The response for blocks of one shard. `freshForMs`: undefined for a segment, whose blocks have a step. */
 export function blocksAnswer(
   blocks: readonly Block[],
   shard: number,

@@ -3,34 +3,46 @@ import { RFC3339_MS_MAX } from "../limits.ts";
 import { decompose } from "./id.ts";
 import { fieldOf, type Layout, tickStartMs } from "./layout.ts";
 
-/** What an ID says, for people. */
+/** A decoded ID. Its `kind` tells an ID with a time (`snowflake`) from a plain number (`segment`). */
 export type DecodedId = DecodedSnowflake | DecodedNumber;
 
-/** A number of a segment: it says no more than itself. */
+/** A decoded ID of a segment: a plain number without fields. */
 export interface DecodedNumber {
+  /** The ID, as a decimal text. */
   readonly id: string;
+  /** The kind of the namespace. */
   readonly kind: "segment";
-  /** The same, decimal. */
+  /** The number, as a decimal text: the same as `id`. */
   readonly value: string;
 }
 
+/** A decoded ID of a time-ordered namespace, with the fields of its layout. */
 export interface DecodedSnowflake {
+  /** The ID, as a decimal text. */
   readonly id: string;
+  /** The kind of the namespace. */
   readonly kind: "snowflake";
-  /** RFC 3339 in UTC; null after the year 9999, its last one. */
+  /** The begin of the ID's tick, RFC 3339 in UTC; `null` after the year 9999, which RFC 3339 ends with. */
   readonly time: string | null;
+  /** The begin of the ID's tick, unix ms. */
   readonly unixMs: number;
+  /** The timestamp field: ticks since the layout's epoch. */
   readonly tick: number;
-  /** Only where the layout has the field. */
+  /** The datacenter field; absent if the layout has no such field. */
   readonly datacenter?: number;
+  /** The worker field. */
   readonly worker: number;
+  /** The datacenter and worker fields as one number: the shard, or the leased worker ID, that issued the ID. */
   readonly shard: number;
+  /** The lane field: the number line of the worker; 0 if the layout has no lanes. */
   readonly lane: number;
+  /** The sequence field: the place of the ID within its tick. */
   readonly sequence: number;
+  /** The ID in each encoding. */
   readonly encodings: Readonly<Record<Encoding, string>>;
 }
 
-/** Reads an ID; undefined where it is negative or has bits above the layout. */
+/** Decodes an ID; undefined if it is negative or has bits above the layout. */
 export function decodedId(layout: Layout, id: bigint): DecodedSnowflake | undefined {
   const parts = decompose(layout, id);
   if (!parts) return undefined;
@@ -51,7 +63,7 @@ export function decodedId(layout: Layout, id: bigint): DecodedSnowflake | undefi
   };
 }
 
-/** Reads a segment's number. */
+/** Decodes a segment's number. */
 export function decodedNumber(value: bigint): DecodedNumber {
   return { id: `${value}`, kind: "segment", value: `${value}` };
 }

@@ -94,7 +94,7 @@ describe("a store writer", () => {
   it("gives up a store that says no and has what was expected", async () => {
     const { store, writer } = await begun();
     vi.spyOn(store, "put").mockResolvedValue(false);
-    await expect(writer.put()).rejects.toThrow("changes all the time");
+    await expect(writer.put()).rejects.toThrow("keeps changing");
     expect(writer.isLost).toBe(false);
   });
 });
