@@ -12,7 +12,7 @@ import { type BlocksAnswer, blocksAnswer } from "./core/blocks/blocks-answer.ts"
 import type { DecodedId } from "./core/layout/decoded.ts";
 import { invalidParameters, type Outcome, PROBLEM_KINDS, type Problem } from "./core/problem.ts";
 import { centreOf, REGIONS } from "./core/regions.ts";
-import { oneOfTakes } from "./core/takes.ts";
+import { anyOf } from "./core/takes.ts";
 import type { Granted } from "./service/calls/issued.ts";
 import { pointOf } from "./service/geo.ts";
 import { decodeId } from "./service/issue/decode.ts";
@@ -163,7 +163,7 @@ function callerOf(props: unknown): ApiKeyRecord {
   if (typeof props === "object" && props !== null && "caller" in props) {
     const { caller } = props;
     if (typeof caller !== "string" || !CALLER_FORMAT.test(caller)) {
-      reject([{ parameter: "props.caller", detail: "takes 1 to 64 visible ASCII characters" }]);
+      reject([{ parameter: "props.caller", detail: "must be 1 to 64 visible ASCII characters" }]);
     }
     id = `${UNNAMED_CALLER}:${caller}`;
   }
@@ -173,19 +173,22 @@ function callerOf(props: unknown): ApiKeyRecord {
 function textErrors(texts: Readonly<Record<string, unknown>>): ParameterError[] {
   return Object.entries(texts)
     .filter(([, text]) => text !== undefined && typeof text !== "string")
-    .map(([parameter]) => ({ parameter, detail: "takes a text" }));
+    .map(([parameter]) => ({ parameter, detail: "must be a string" }));
 }
 
 function placeErrors(near: unknown, region: unknown): ParameterError[] {
   const errors: ParameterError[] = [];
   if (near !== undefined && (typeof near !== "object" || near === null)) {
-    errors.push({ parameter: "near", detail: "takes latitude and longitude, or request.cf" });
+    errors.push({
+      parameter: "near",
+      detail: "must be an object with latitude and longitude, such as request.cf",
+    });
   }
   if (region !== undefined && !REGIONS.some((one) => one === region)) {
-    errors.push({ parameter: "region", ...oneOfTakes(REGIONS) });
+    errors.push({ parameter: "region", ...anyOf(REGIONS) });
   }
   if (near !== undefined && region !== undefined) {
-    errors.push({ parameter: "region", detail: "and near exclude each other" });
+    errors.push({ parameter: "region", detail: "and near are mutually exclusive" });
   }
   return errors;
 }
@@ -217,8 +220,8 @@ function faultOf(cause: unknown, definite: boolean): ProblemError {
   console.error(JSON.stringify({ route: "rpc", error, stack }));
   const problem = problemOfError(cause);
   const detail = definite
-    ? "The request failed inside; nothing was issued."
-    : "The request failed inside; IDs may have been skipped.";
+    ? "Internal error; nothing was issued."
+    : "Internal error; IDs may have been skipped.";
   const said = problem.code === "internal" ? { ...problem, detail, definite } : problem;
   return Object.assign(new ProblemError(said), { cause });
 }

@@ -31,8 +31,8 @@ export function isAdminKey(text: string): boolean {
   return text.length >= ADMIN_KEY_CHARS_MIN && BEARER_TOKEN.test(text);
 }
 
-/** What ADMIN_KEY takes. */
-export const ADMIN_KEY_TAKES = `ADMIN_KEY takes at least ${ADMIN_KEY_CHARS_MIN} characters: letters, digits and . _ ~ + / -, as from: openssl rand -base64 32`;
+/** The rule for ADMIN_KEY, as a sentence. */
+export const ADMIN_KEY_RULE = `ADMIN_KEY must be at least ${ADMIN_KEY_CHARS_MIN} characters, only letters, digits and . _ ~ + / -; create one with: openssl rand -base64 32`;
 
 /** A key can't make one that may do more, in more namespaces or for longer than itself: the first such field. */
 export function fieldBeyond(

@@ -1,7 +1,7 @@
 /** What goes over a service binding to the entrypoint `Edgeflake`: options, and refusals as values. */
 import type { Encoding } from "./codec.ts";
 import type { Region } from "./regions.ts";
-import type { Takes } from "./takes.ts";
+import type { Allowed } from "./takes.ts";
 
 /** Where IDs come from. At most one of `shard` and `key`. */
 export interface Placement {
@@ -33,8 +33,8 @@ export interface DecodeOptions {
   readonly encoding?: Encoding | undefined;
 }
 
-/** A parameter that was rejected, and what it takes. */
-export interface ParameterError extends Takes {
+/** A rejected parameter, and its allowed values. */
+export interface ParameterError extends Allowed {
   readonly parameter: string;
 }
 

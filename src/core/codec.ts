@@ -20,8 +20,8 @@ const DIGITS: Readonly<Record<Encoding, string>> = {
   base62: DECIMAL + UPPER + LOWER,
 };
 
-/** What a person may type, for messages. */
-const TAKES: Readonly<Record<Encoding, string>> = {
+/** The digits of each encoding, for messages. */
+const DIGITS_TEXT: Readonly<Record<Encoding, string>> = {
   decimal: "digits 0-9",
   hex: "digits 0-9a-f in lower case",
   base32: "Crockford digits without I, L, O, U",
@@ -41,9 +41,9 @@ interface Reading {
 /** Made when first needed: the minter reads no IDs, and its bundle leaves all of this out. */
 const readings = new Map<Encoding, Reading>();
 
-/** What `decode` takes in that encoding, as part of a sentence. */
+/** The texts that `decode` reads in an encoding, as part of a sentence. */
 export function encodingTakes(encoding: Encoding): string {
-  return `1 to ${readingOf(encoding).maxLength} ${TAKES[encoding]}, without sign, space or leading zero`;
+  return `1 to ${readingOf(encoding).maxLength} ${DIGITS_TEXT[encoding]}, without sign, space or leading zero`;
 }
 
 /** The digits of that encoding in the order of their values. */

@@ -1,8 +1,8 @@
 import { DATE_MS_MAX } from "./limits.ts";
 
-/** What `parseInstant` takes, as part of a sentence. */
-export const INSTANT_TAKES =
-  "unix time in whole ms, or ISO 8601 such as 2026-01-31, 2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00 (UTC where no offset is given; in a URL + is written %2B)";
+/** The texts that `parseInstant` reads, as part of a sentence. */
+export const INSTANT_FORMS =
+  "unix time in whole ms, or ISO 8601 such as 2026-01-31, 2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00 (UTC without an offset; write + as %2B in a URL)";
 
 const UNIX_MS = /^(?:0|[1-9]\d{0,15})$/;
 const ISO_8601 =

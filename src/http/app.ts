@@ -26,7 +26,7 @@ import { range } from "./routes/range.ts";
 import { shards } from "./routes/shards.ts";
 
 const NO_SUCH_PATH =
-  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces, /v1/leases or /v1/keys, /api or /tinyid/id (see /docs), and have no slash at the end.";
+  "Unknown path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces, /v1/leases or /v1/keys, /api or /tinyid/id (see /docs), without a trailing slash.";
 
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();

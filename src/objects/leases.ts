@@ -90,7 +90,7 @@ export class Leases extends DurableObject<Env> {
   #refuseLayout({ fingerprint }: Layout): Refusal | undefined {
     const stored = this.#storage.fingerprint() ?? fingerprint;
     if (stored === fingerprint) return undefined;
-    const detail = `This desk's layout is "${stored}"; the call has "${fingerprint}". A layout never changes.`;
+    const detail = `This desk's layout is "${stored}"; the call has "${fingerprint}". A layout can't be changed.`;
     return { code: "layout_conflict", detail };
   }
 }

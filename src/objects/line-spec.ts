@@ -9,7 +9,7 @@ export function parseLineSpec(text: string): { layout: Layout; policy: Policy } 
   if (!result.ok) throw new RangeError(`cannot read a line spec: ${result.problems.join("; ")}`);
   if (!isPolicy(policy)) throw new RangeError("cannot read a line spec: its policy is incomplete");
   if (policy.randomStart > result.layout.sequenceCount) {
-    throw new RangeError("cannot read a line spec: randomStart takes at most 2^sequenceBits");
+    throw new RangeError("cannot read a line spec: randomStart must be at most 2^sequenceBits");
   }
   return { layout: result.layout, policy };
 }

@@ -166,7 +166,7 @@ export class Segments extends DurableObject<Env> {
     const fingerprint = fingerprintOf(numbers);
     const row = this.#storage.row();
     if (row && row.fingerprint !== fingerprint) {
-      const detail = `This namespace's numbers are "${row.fingerprint}"; the call has "${fingerprint}". They never change.`;
+      const detail = `This namespace's numbers are "${row.fingerprint}"; the call has "${fingerprint}". They can't be changed.`;
       return { ok: false, refusal: { code: "layout_conflict", detail } };
     }
     this.#open = {
@@ -197,6 +197,6 @@ function clocksOf(nowMs: number, callerNowMs: number): CallClocks {
 }
 
 function otherRequest(count: number): Refusal {
-  const detail = `This Idempotency-Key was used for ${count} IDs; a repeated request asks for as many.`;
+  const detail = `This Idempotency-Key was used for ${count} IDs; a repeated request must ask for the same count.`;
   return { code: "idempotency_conflict", detail };
 }

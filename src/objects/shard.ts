@@ -224,7 +224,7 @@ export class Shard extends DurableObject<Env> {
     }
     const stored = this.#storage.fingerprint() ?? layout.fingerprint;
     if (stored !== layout.fingerprint) {
-      const detail = `This shard's layout is "${stored}"; the call has "${layout.fingerprint}". A layout never changes.`;
+      const detail = `This shard's layout is "${stored}"; the call has "${layout.fingerprint}". A layout can't be changed.`;
       return { ok: false, refusal: { code: "layout_conflict", detail } };
     }
     // A change of policy keeps the line where it is; anything else starts at the marks (S3).

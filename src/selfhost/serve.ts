@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
-import { ADMIN_KEY_TAKES, isAdminKey } from "../core/api-key.ts";
+import { ADMIN_KEY_RULE, isAdminKey } from "../core/api-key.ts";
 import { parseServeOptions, SERVE_USAGE, type ServeOptions } from "./options.ts";
 
 /** workerd takes any free descriptor; 0 to 2 are the standard streams. */
@@ -42,7 +42,7 @@ function accessState(): string {
   const { ACCESS, ADMIN_KEY } = process.env;
   if (ACCESS === "open") return "open to everybody";
   if (!ADMIN_KEY) return "closed (set ADMIN_KEY, or ACCESS=open)";
-  return isAdminKey(ADMIN_KEY) ? "open to API keys" : `closed (${ADMIN_KEY_TAKES})`;
+  return isAdminKey(ADMIN_KEY) ? "open to API keys" : `closed (${ADMIN_KEY_RULE})`;
 }
 
 /** workerd's reports on its control descriptor, one JSON object a line. */
@@ -55,7 +55,9 @@ process.umask(0o077);
 try {
   mkdirSync(dataPath, { recursive: true });
 } catch (error) {
-  stop(`--data takes a folder that can be made: ${error instanceof Error ? error.message : error}`);
+  stop(
+    `--data must be a folder that can be created: ${error instanceof Error ? error.message : error}`,
+  );
 }
 
 const urlHost = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
@@ -98,13 +100,13 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   });
 }
 workerd.on("error", (error) => {
-  process.stderr.write(`workerd does not start: ${error.message}\n`);
+  process.stderr.write(`workerd failed to start: ${error.message}\n`);
   process.exit(1);
 });
 workerd.on("exit", (code, signal) => {
   if (!listening && !stopping) {
     process.stderr.write(
-      "The service did not start. Is the port taken (--port 0 takes any free one)? Can the data folder be written?\n",
+      "The service did not start. Is the port in use (--port 0 picks a free one)? Is the data folder writable?\n",
     );
   }
   process.exit(code ?? (signal ? 128 + constants.signals[signal] : 1));

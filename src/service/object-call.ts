@@ -127,7 +127,7 @@ function refusalOf(what: string, error: unknown): Refusal {
   if (isOverloaded(error)) {
     return {
       code: "shard_overloaded",
-      detail: `${what} has more requests queued than it can take.`,
+      detail: `${what} has too many queued requests; retry in ${OVERLOADED_RETRY_MS} ms.`,
       retryAfterMs: OVERLOADED_RETRY_MS,
     };
   }

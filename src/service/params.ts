@@ -3,10 +3,10 @@ import * as v from "valibot";
 import type { ParameterError } from "../core/binding.ts";
 import { setBounded } from "../core/bounded-map.ts";
 import { RECENT_QUERIES_MAX, RECENT_URL_CHARS_MAX } from "./limits.ts";
-import { takesOf } from "./schema.ts";
+import { allowedBy } from "./schema.ts";
 
 /** The error of a repeated parameter. */
-export const GIVEN_ONCE = "may be given once";
+export const GIVEN_ONCE = "must appear only once";
 
 /** A parameter's schema: from its one text, or undefined if it is absent. */
 type ParameterSchema = v.GenericSchema<string | undefined, unknown>;
@@ -53,7 +53,7 @@ export function paramsOfUrl(url: string): Params {
 function paramsOf(query: string): Params {
   const errors = isUtf8(query)
     ? []
-    : [{ parameter: "query", detail: "takes percent-encoded UTF-8" }];
+    : [{ parameter: "query", detail: "must be percent-encoded UTF-8" }];
   const texts = new Map<string, string[]>();
   // It would take away a first question mark of the query's own.
   for (const [name, text] of new URLSearchParams(`?${query}`)) {
@@ -71,7 +71,7 @@ export function paramsOfOptions(options: object): Params {
   for (const [parameter, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (typeof value === "string" || typeof value === "number") texts.set(parameter, [`${value}`]);
-    else errors.push({ parameter, detail: "takes a text or a number" });
+    else errors.push({ parameter, detail: "must be a string or a number" });
   }
   return { texts, errors };
 }
@@ -94,7 +94,7 @@ export function parseParams<Entries extends ParamEntries>(
   for (const parameter of texts.keys()) {
     if (Object.hasOwn(entries, parameter)) continue;
     const allowed = Object.keys(entries);
-    const detail = `is not a parameter here; known are ${allowed.join(", ") || "none"}`;
+    const detail = `is an unknown parameter; allowed: ${allowed.join(", ") || "none"}`;
     errors.push({ parameter, detail, allowed });
   }
   for (const name of keysOf(entries)) {
@@ -108,7 +108,7 @@ export function parseParams<Entries extends ParamEntries>(
     if (text === undefined && schema.type === "optional") continue;
     const result = v.safeParse(schema, text);
     if (result.success) values[name] = result.output;
-    else errors.push({ parameter: name, ...takesOf(result.issues[0].message) });
+    else errors.push({ parameter: name, ...allowedBy(result.issues[0].message) });
   }
   return { values, errors };
 }

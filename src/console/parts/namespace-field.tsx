@@ -1,6 +1,6 @@
 /** Where a namespace is named: a built-in one, or any other of the service. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
-import { NAME_TAKES, NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
+import { NAME_RULE, NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
 import {
   builtIn,
   type KnownNamespace,
@@ -51,7 +51,7 @@ export function NamespaceField(props: {
 
 /** Why a text names no namespace; undefined where it may. */
 export function nameProblem(name: string): string | undefined {
-  return NAMESPACE_NAME.test(name) ? undefined : `A namespace’s name is ${NAME_TAKES}.`;
+  return NAMESPACE_NAME.test(name) ? undefined : `A namespace’s name is ${NAME_RULE}.`;
 }
 
 /** The name once it has stood for a moment; empty while it cannot be one. */

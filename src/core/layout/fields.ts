@@ -16,7 +16,7 @@ import {
   SHARDS_MAX,
   WORKER_BITS_MAX,
 } from "../limits.ts";
-import { isWhole, oneOfTakes, type Takes, wholeTakes } from "../takes.ts";
+import { type Allowed, anyOf, integerFrom, isWhole } from "../takes.ts";
 
 /** An integer of least..most, both inclusive. */
 interface Bounded {
@@ -118,42 +118,44 @@ export type FieldTitle =
 
 /** A sentence for each field. They are apart from the bounds because the minter bundles those, and has no room for prose. */
 export const FIELD_TEXTS: Readonly<Record<FieldTitle, string>> = {
-  timestampBits: "Bits that count ticks since the epoch",
+  timestampBits: "Bits of the timestamp, in ticks since the epoch",
   datacenterBits: "Bits of the datacenter, the upper part of the worker ID",
   workerBits: "Bits of the worker ID below the datacenter",
-  laneBits: "Bits of the lane: 2^laneBits number lines for each worker ID",
-  sequenceBits: "Bits that number the IDs of one tick and lane",
-  epochMs: "Unix ms at which tick 0 begins",
+  laneBits: "Bits of the lane: each worker ID has 2^laneBits number lines",
+  sequenceBits: "Bits of the sequence, which numbers the IDs of one tick and lane",
+  epochMs: "Start of tick 0, in unix ms",
   tickMs: "Length of a tick in ms",
-  lanePlace: "Whether the lane's bits are below or above those of the worker ID",
+  lanePlace: "Place of the lane's bits relative to those of the worker ID",
   laneUse:
-    "When a further lane is used: always, if the one before is used up or behind; back, only if the clock went back",
-  maxStepBackMs: "How far the clock may step back without a rejected request, in ms",
-  maxBorrowMs: "How far demand may run the IDs ahead of the clock, in ms",
-  maxWaitMs: "The longest that one call waits at a shard, in ms",
+    "When the next lane is used. always: if the current lane is used up or the clock went back. back: only if the clock went back",
+  maxStepBackMs: "Largest step back of the clock that causes no rejected requests, in ms",
+  maxBorrowMs: "How far demand may push IDs ahead of the clock, in ms",
+  maxWaitMs: "Longest wait of one call at a shard, in ms",
   randomStart:
-    "The sequence of a new tick starts at random below this number; 0: at 0. At most 2^sequenceBits",
-  reserveMs: "How far past the clock a shard reserves IDs, in ms; a restart may skip as many",
-  freshForMs: "How long an isolate or client may issue IDs that it fetched ahead, in ms",
-  leaseTtlMaxMs: "The longest lease of a worker ID, in ms",
-  leasesPerKeyMax: "Worker IDs that one API key may lease at a time, unless it has the scope admin",
+    "The sequence of each new tick starts at a random number below this; 0 disables it. At most 2^sequenceBits",
+  reserveMs:
+    "How far ahead of the clock a shard reserves IDs, in ms; a restart may skip up to this much",
+  freshForMs: "How long an isolate or client may issue prefetched IDs, in ms",
+  leaseTtlMaxMs: "Longest lease of a worker ID, in ms",
+  leasesPerKeyMax:
+    "Most worker IDs that one API key may lease at a time; keys with the scope admin have no limit",
   shards:
-    "Worker IDs that issue, 0 to shards − 1: at most the lower half of them; it only grows. Default 8",
-  keyShards: "Shards among which the IDs of a key are spread; default shards",
-  step: "Numbers of one fetch, before Leaf's rule changes it; default 1000, or delta if that is more",
+    "Number of shards: worker IDs 0 to shards − 1 issue IDs. At most half of the worker IDs; can only grow. Default 8",
+  keyShards: "Number of shards that keys are spread over; default: shards",
+  step: "Numbers per fetch, until Leaf's rule changes it; default 1000, or delta if that is larger",
   start: "The lowest number; default 1",
   max: "The highest number; default 2^63 − 1",
   delta: "Distance between IDs; default 1",
-  remainder: "What an ID leaves when divided by delta; default 0",
+  remainder: "Remainder of every ID divided by delta; default 0",
 };
 
-/** What the field takes; undefined if it takes the value. */
-export function wrongIn(field: WholeField | WordField, value: unknown): Takes | undefined {
+/** The allowed values of a field; undefined if it allows `value`. */
+export function wrongIn(field: WholeField | WordField, value: unknown): Allowed | undefined {
   if ("allowed" in field) {
-    return field.allowed.some((one) => one === value) ? undefined : oneOfTakes(field.allowed);
+    return field.allowed.some((one) => one === value) ? undefined : anyOf(field.allowed);
   }
   const { least, most } = field;
-  return isWhole(value, least, most) ? undefined : wholeTakes(least, most);
+  return isWhole(value, least, most) ? undefined : integerFrom(least, most);
 }
 
 /** A value for each name of a table. */

@@ -91,12 +91,12 @@ function isSpec(value: unknown, problems: string[]): value is LayoutSpec {
   };
   for (const name in { ...LAYOUT_FIELDS, ...given }) {
     const field = fields[name];
-    const wrong = field ? wrongIn(field, given[name]) : { detail: "is not a field here" };
+    const wrong = field ? wrongIn(field, given[name]) : { detail: "is an unknown field" };
     if (wrong) problems.push(`${name} ${wrong.detail}`);
   }
   for (const { of, most } of LAYOUT_SUMS) {
     const sum = of.reduce((bits, name) => bits + Number(given[name]), 0);
-    if (sum > most) problems.push(`${of.join(" + ")} take at most ${most}`);
+    if (sum > most) problems.push(`${of.join(" + ")} must sum to at most ${most}`);
   }
   return problems.length === 0;
 }

@@ -27,12 +27,12 @@ export function shortage(
   return opensTick > tick + 1
     ? {
         code: "clock_behind",
-        detail: `The clock is behind the IDs already issued; the line opens again in ${retryAfterMs} ms.`,
+        detail: `The clock is behind the IDs already issued; retry in ${retryAfterMs} ms.`,
         retryAfterMs,
       }
     : {
         code: "shard_saturated",
-        detail: `The shard has no room for ${count} more IDs within its wait; try again in ${retryAfterMs} ms.`,
+        detail: `The shard can't issue ${count} more IDs within maxWaitMs; retry in ${retryAfterMs} ms.`,
         retryAfterMs,
       };
 }
@@ -71,7 +71,7 @@ export function beforeEpoch(layout: Layout, nowMs: number): Refusal {
 }
 
 export function lineExhausted(layout: Layout): Refusal {
-  const detail = `The layout's last tick is ${layout.tickCount - 1}: too few positions are left on its line.`;
+  const detail = `The layout's last tick is ${layout.tickCount - 1}: too few IDs are left.`;
   return { code: "timestamp_exhausted", detail };
 }
 

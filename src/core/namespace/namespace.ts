@@ -7,7 +7,6 @@
  *  N2 What decides where a key's IDs come from (keyShards) and where objects live (regions) never changes.
  *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
  */
-import { type FieldError, type FieldErrors, takesWhole } from "../field-error.ts";
 import { POLICY_FIELDS } from "../layout/fields.ts";
 import { type Layout, type LayoutSpec, layoutOf } from "../layout/layout.ts";
 import type { NamespacePolicy, Policy } from "../layout/policy.ts";
@@ -26,13 +25,14 @@ import {
   type SegmentInput,
   segmentConflicts,
 } from "../segment/segment-definition.ts";
+import { anyOf, type FieldError, rangeErrors } from "../takes.ts";
 
 const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
 
-/** What a namespace may be called, so that Leaf's and TinyID's tags move unrenamed. */
+/** The allowed names of namespaces. Leaf's and TinyID's tags fit without renaming. */
 export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
-/** The same as an end of a sentence. */
-export const NAME_TAKES = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
+/** The allowed names of namespaces, as the end of a sentence. */
+export const NAME_RULE = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
 
 /** A namespace of time-ordered IDs as it is stored. */
 export interface SnowflakeDefinition {
@@ -89,7 +89,7 @@ function defineSnowflake(input: SnowflakeInput, stored: SnowflakeDefinition | un
   const presetName = input.preset ?? stored?.preset ?? "default";
   const preset = PRESETS.get(presetName);
   if (!preset) {
-    const detail = `takes ${[...PRESETS.keys()].join(", ")}`;
+    const { detail } = anyOf([...PRESETS.keys()]);
     return { definition: undefined, errors: [{ field: "preset", detail }] };
   }
   const spec =
@@ -145,16 +145,16 @@ function reserveMaxMs({ maxStepBackMs, maxBorrowMs, maxWaitMs }: Policy): number
   return maxStepBackMs + maxBorrowMs + maxWaitMs;
 }
 
-function errorsOf(definition: SnowflakeDefinition, layout: Layout): FieldErrors {
+function errorsOf(definition: SnowflakeDefinition, layout: Layout): readonly FieldError[] {
   const { policy, shards, keyShards } = definition;
   // A mark is always a tick ahead (core/mark).
   const reserveMost = Math.max(layout.tickMs, reserveMaxMs(policy));
   return [
-    ...takesWhole("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
-    ...takesWhole("policy.reserveMs", policy.reserveMs, layout.tickMs, reserveMost),
-    ...takesWhole("policy.leasesPerKeyMax", policy.leasesPerKeyMax, 1, leasesMax(layout)),
-    ...takesWhole("shards", shards, 1, shardsMax(layout)),
-    ...takesWhole("keyShards", keyShards, 1, shards),
+    ...rangeErrors("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
+    ...rangeErrors("policy.reserveMs", policy.reserveMs, layout.tickMs, reserveMost),
+    ...rangeErrors("policy.leasesPerKeyMax", policy.leasesPerKeyMax, 1, leasesMax(layout)),
+    ...rangeErrors("shards", shards, 1, shardsMax(layout)),
+    ...rangeErrors("keyShards", keyShards, 1, shards),
   ];
 }
 

@@ -1,8 +1,7 @@
 /** Namespaces of the kind `segment` as people define them. */
-import type { FieldError } from "../field-error.ts";
 import type { SEGMENT_FIELDS, ValuesOf } from "../layout/fields.ts";
 import { MAX_ID, SEGMENT_STEP_DEFAULT } from "../limits.ts";
-import { wholeTakes } from "../takes.ts";
+import { type FieldError, integerFrom } from "../takes.ts";
 import { blockOf, type SegmentNumbers } from "./segment.ts";
 
 /** A namespace of numbers without a clock as it is stored. */
@@ -61,16 +60,16 @@ function errorsOf(definition: SegmentDefinition): FieldError[] {
   const numbers = segmentNumbersOf(definition);
   const { start, max } = numbers;
   const errors: FieldError[] = [];
-  if (start > max) errors.push({ field: "start", detail: `takes at most max, which is ${max}` });
+  if (start > max) errors.push({ field: "start", detail: `must be at most max (${max})` });
   if (remainder >= delta) {
-    errors.push({ field: "remainder", ...wholeTakes(0, delta - 1, ": less than delta") });
+    errors.push({ field: "remainder", ...integerFrom(0, delta - 1, ", less than delta") });
   }
   if (step < delta) {
-    const detail = `takes at least delta, which is ${delta}: a step would have no ID`;
+    const detail = `must be at least delta (${delta}), or a fetch could bring no ID`;
     errors.push({ field: "step", detail, min: delta });
   }
   if (errors.length === 0 && !blockOf(numbers, { from: start, until: max + 1n })) {
-    const detail = "takes more: no number from start to max leaves that remainder";
+    const detail = "must be larger: no number from start to max has this remainder";
     errors.push({ field: "max", detail });
   }
   return errors;

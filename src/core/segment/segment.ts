@@ -73,7 +73,7 @@ function firstFrom({ delta, remainder }: SegmentNumbers, from: bigint): bigint {
 }
 
 function exhausted({ max }: SegmentNumbers, count: number): Allocation {
-  const left = count === 1 ? "is no number" : `are fewer than ${count} numbers`;
-  const detail = `There ${left} left up to this namespace's max, ${max}.`;
+  const left = count === 1 ? "No number is" : `Fewer than ${count} numbers are`;
+  const detail = `${left} left up to this namespace's max, ${max}.`;
   return { ok: false, refusal: { code: "exhausted", detail } };
 }

@@ -64,7 +64,7 @@ export async function addressed<Kind extends Namespace["kind"]>(
   if (!found.ok) return found;
   const namespace = found.value;
   if (!isOfKind(namespace, kind)) {
-    const detail = `The namespace is of the kind ${namespace.kind}, not ${kind}.`;
+    const detail = `The namespace is of the kind ${namespace.kind}; this route needs the kind ${kind}.`;
     return failed({ code: "wrong_kind", detail });
   }
   const { headers } = c.req.raw;

@@ -74,7 +74,7 @@ leaf.get("/decodeSnowflakeId", async (c) => {
     if (!found.ok) return found;
     const offset = c.env.LEAF_UTC_OFFSET || HOME_UTC_OFFSET;
     if (UTC_OFFSET.test(offset)) return { ok: true, value: offset };
-    return refuse("not_configured", "LEAF_UTC_OFFSET takes ±HH:MM.");
+    return refuse("not_configured", "LEAF_UTC_OFFSET must be ±HH:MM.");
   });
   if (!outcome.ok) return leafError(c, outcome.problem);
   const text = c.req.query("snowflakeId");

@@ -63,7 +63,7 @@ async function nextIds(c: Context<AppEnv>): Promise<Outcome<string>> {
   if (count === undefined) {
     return refuse(
       "invalid_parameter",
-      `batchSize takes a whole number from 1 on; above ${TINYID_BATCH_MAX} it counts as that.`,
+      `batchSize must be an integer from 1; values above ${TINYID_BATCH_MAX} count as ${TINYID_BATCH_MAX}.`,
     );
   }
   const blocks = await issued(found.value, count);
@@ -99,7 +99,7 @@ async function parametersOf(c: Context): Promise<Outcome<Parameters>> {
   if (!form) {
     return refuse(
       "invalid_parameter",
-      `A form takes at most ${BODY_BYTES_MAX} bytes, whole within ${BODY_READ_MAX_MS} ms.`,
+      `A form must be at most ${BODY_BYTES_MAX} bytes, and arrive within ${BODY_READ_MAX_MS} ms.`,
     );
   }
   const of = (name: string): string | undefined => query.get(name) ?? form.get(name) ?? undefined;

@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import {
-  ADMIN_KEY_TAKES,
+  ADMIN_KEY_RULE,
   ANYBODY,
   type ApiKeyRecord,
   BEARER_TOKEN,
@@ -70,7 +70,7 @@ function notConfigured({ ADMIN_KEY }: Env): string | undefined {
   if (!ADMIN_KEY) {
     return 'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
   }
-  return isUsable(ADMIN_KEY) ? undefined : `This deployment is closed: ${ADMIN_KEY_TAKES}`;
+  return isUsable(ADMIN_KEY) ? undefined : `This deployment is closed: ${ADMIN_KEY_RULE}`;
 }
 
 /** Each failed token is charged to its sender, whether or not the registry had to be asked. */

@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory";
-import type { Problem } from "../../core/problem.ts";
+import { invalidParameters, type Problem } from "../../core/problem.ts";
 import { problem } from "../reply/problem.ts";
 
 /** A name or an address, and perhaps a port: nothing else may get into the URL that requests are routed by. */
@@ -17,17 +17,15 @@ export function hasPlainHost({ headers, url }: Pick<Request, "headers" | "url">)
   return isPlain;
 }
 
-const DETAIL =
-  "The Host header takes a host name or an IP address, with a port from 1 to 65535 or none.";
+/** The problem of a request with an invalid Host header. */
+export const BAD_HOST: Problem = invalidParameters([
+  {
+    parameter: "host",
+    detail: "must be a host name or an IP address, with an optional port from 1 to 65535",
+  },
+]);
 
-/** The problem of a request whose Host header is none. */
-export const BAD_HOST: Problem = {
-  code: "invalid_parameter",
-  detail: DETAIL,
-  errors: [{ parameter: "host", detail: DETAIL }],
-};
-
-/** Rejects requests whose Host header is none. Cloudflare does so itself, plain workerd does not. */
+/** Rejects requests with an invalid Host header. Cloudflare does so itself; plain workerd does not. */
 export const plainHost = createMiddleware(async (c, next) => {
   return hasPlainHost(c.req.raw) ? await next() : problem(c, BAD_HOST);
 });

@@ -5,10 +5,10 @@ import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import * as v from "valibot";
-import type { FieldError } from "../../core/field-error.ts";
 import { jsonOf } from "../../core/json.ts";
 import { invalidBody as invalid } from "../../core/problem.ts";
-import { takesOf } from "../../service/schema.ts";
+import type { FieldError } from "../../core/takes.ts";
+import { allowedBy } from "../../service/schema.ts";
 import { type Parsed, problem } from "../reply/problem.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS } from "./limits.ts";
 
@@ -18,21 +18,24 @@ export const limitedBody = createMiddleware(async (c, next) => {
     return await limit(c, next);
   } catch {
     // Errors of the handler end in onError: what is thrown here is the body's reading.
-    return problem(c, { code: "invalid_body", detail: "The body broke off." });
+    return problem(c, {
+      code: "invalid_body",
+      detail: "The connection closed before the whole body arrived.",
+    });
   }
 });
 
 const limit = bodyLimit({
   maxSize: BODY_BYTES_MAX,
   onError: (c) => {
-    const detail = `A body here takes at most ${BODY_BYTES_MAX} bytes.`;
+    const detail = `The body must be at most ${BODY_BYTES_MAX} bytes.`;
     return problem(c, { code: "body_too_large", detail });
   },
 });
 
 /** Refuses bodies that take longer than BODY_READ_MAX_MS to arrive: nobody may hold a request open for ever. */
 export const timelyBody = timeout(BODY_READ_MAX_MS, (c) => {
-  const detail = `The body takes at most ${BODY_READ_MAX_MS} ms to arrive.`;
+  const detail = `The body must arrive within ${BODY_READ_MAX_MS} ms.`;
   return new HTTPException(400, { res: problem(c, { code: "invalid_body", detail }) });
 });
 
@@ -80,13 +83,13 @@ export async function readBody<Schema extends v.GenericSchema>(
 ): Promise<Parsed<v.InferOutput<Schema>>> {
   const type = c.req.header("content-type") ?? "";
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
-    const detail = "A body here takes the content type application/json, in UTF-8.";
+    const detail = "Content-Type must be application/json, in UTF-8.";
     return { ok: false, response: problem(c, { code: "unsupported_media_type", detail }) };
   }
   const text = utf8Of(await bytesOf(c));
   const value = text === undefined ? undefined : jsonOf(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const detail = "The body takes one JSON object in UTF-8.";
+    const detail = "The body must be one JSON object in UTF-8.";
     return { ok: false, response: problem(c, { code: "invalid_body", detail }) };
   }
   const result = v.safeParse(schema, value);
@@ -119,11 +122,11 @@ function errorsOf(
   // Valibot names the first unknown field of an object only, and is terse about missing ones.
   const known = issues.filter(({ expected }) => expected !== "never");
   return [
-    ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is not a field here" })),
+    ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is an unknown field" })),
     ...known.map((issue) => {
       const missing = issue.received === "undefined";
       const field = v.getDotPath(issue) ?? "body";
-      return { field, ...(missing ? { detail: "is missing" } : takesOf(issue.message)) };
+      return { field, ...(missing ? { detail: "is required" } : allowedBy(issue.message)) };
     }),
   ];
 }

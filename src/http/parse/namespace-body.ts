@@ -33,34 +33,38 @@ const Layout = v.pipe(
       lanePlace: v.exactOptional(described(oneOf(LANE_FIELDS.lanePlace.allowed), "lanePlace")),
       laneUse: v.exactOptional(described(oneOf(LANE_FIELDS.laneUse.allowed), "laneUse")),
     },
-    "takes an object with the bits of each field",
+    "must be an object with the bits of each field",
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const result = makeLayout(dataset.value);
-    if (!result.ok) addIssue({ message: `cannot be: ${result.problems.join("; ")}` });
+    if (!result.ok) addIssue({ message: `is invalid: ${result.problems.join("; ")}` });
   }),
 );
 
 const Policy = v.strictObject(
   mapFields(POLICY_FIELDS, optionalField),
-  "takes an object with the fields to change",
+  "must be an object with the fields to change",
 );
 
-const KIND_TAKES = messageOf({
-  detail: "takes snowflake or segment",
+const KIND_RULE = messageOf({
+  detail: "must be snowflake or segment",
   allowed: ["snowflake", "segment"],
 });
 
 const SnowflakeBody = v.pipe(
   v.strictObject({
-    kind: v.literal("snowflake", KIND_TAKES),
+    kind: v.literal("snowflake", KIND_RULE),
     preset: v.exactOptional(oneOf([...PRESETS.keys()])),
     layout: v.exactOptional(Layout),
     policy: v.exactOptional(Policy),
     shards: optionalField(SHARD_FIELDS.shards, "shards"),
     regions: v.exactOptional(
-      listOf(oneOf(REGIONS), REGIONS_COUNT_MAX, `takes 1 to ${REGIONS_COUNT_MAX} regions`),
+      listOf(
+        oneOf(REGIONS),
+        REGIONS_COUNT_MAX,
+        `must be a list of 1 to ${REGIONS_COUNT_MAX} regions`,
+      ),
     ),
     keyShards: optionalField(SHARD_FIELDS.keyShards, "keyShards"),
   }),
@@ -68,13 +72,13 @@ const SnowflakeBody = v.pipe(
     v.partialCheck(
       [["preset"], ["layout"]],
       ({ preset, layout }) => preset === undefined || layout === undefined,
-      "takes no preset beside it: a namespace has the one or the other",
+      "and preset are mutually exclusive; send one of them",
     ),
     ["layout"],
   ),
 );
 
-const DESCRIPTION_TAKES = `takes a text of at most ${DESCRIPTION_CHARS_MAX} characters`;
+const DESCRIPTION_RULE = `must be a string of at most ${DESCRIPTION_CHARS_MAX} characters`;
 
 const SegmentBody = v.strictObject({
   kind: v.literal("segment"),
@@ -82,11 +86,11 @@ const SegmentBody = v.strictObject({
   start: v.exactOptional(described(decimal, "start")),
   max: v.exactOptional(described(decimal, "max")),
   description: v.exactOptional(
-    v.pipe(v.string(DESCRIPTION_TAKES), v.maxLength(DESCRIPTION_CHARS_MAX, DESCRIPTION_TAKES)),
+    v.pipe(v.string(DESCRIPTION_RULE), v.maxLength(DESCRIPTION_CHARS_MAX, DESCRIPTION_RULE)),
   ),
 });
 
-export const NamespaceBody = v.variant("kind", [SnowflakeBody, SegmentBody], KIND_TAKES);
+export const NamespaceBody = v.variant("kind", [SnowflakeBody, SegmentBody], KIND_RULE);
 
 /** The body that a value of that kind should have been. */
 export function namespaceBodyLike(value: object): v.GenericSchema {

@@ -3,13 +3,13 @@ import * as v from "valibot";
 import { LIST_PAGE_MAX } from "../../service/limits.ts";
 import { wholeText } from "../../service/schema.ts";
 
-const cursorTakes = "takes the cursor of the page before";
+const cursorRule = "must be the cursor of the previous page";
 
 /** `limit` and `cursor`, the latter of the shape that this list's own cursors have. */
 export function pageQuery(cursor: RegExp) {
   return {
     limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
-    cursor: v.optional(v.pipe(v.string(cursorTakes), v.regex(cursor, cursorTakes))),
+    cursor: v.optional(v.pipe(v.string(cursorRule), v.regex(cursor, cursorRule))),
   };
 }
 

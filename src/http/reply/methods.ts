@@ -6,7 +6,7 @@ export const ISSUING_METHODS = ["GET", "POST"];
 
 /** The problem of a method that a path does not take. */
 export function methodNotAllowed(allow: readonly string[]): Problem {
-  const detail = `This path takes ${allow.join(", ")}.`;
+  const detail = `This path allows ${allow.join(", ")}.`;
   return { code: "method_not_allowed", detail, allow };
 }
 

@@ -48,7 +48,7 @@ interface Exchange extends Surroundings {
 
 const HAS_BODY: Problem = {
   code: "invalid_body",
-  detail: "This route takes no body; send all parameters in the query.",
+  detail: "This route accepts no body; send all parameters in the query.",
 };
 
 /** Serves a request of `route` for the namespace `name`, whatever its method. Never throws. */

@@ -2,8 +2,7 @@ import { type Context, Hono } from "hono";
 import * as v from "valibot";
 import { hasScope } from "../../core/api-key.ts";
 import type { ParameterError } from "../../core/binding.ts";
-import { type FieldErrors, takesWhole } from "../../core/field-error.ts";
-import { INSTANT_TAKES, parseInstant } from "../../core/instant.ts";
+import { INSTANT_FORMS, parseInstant } from "../../core/instant.ts";
 import { tickStartMs } from "../../core/layout/layout.ts";
 import { LEASE_TOKEN_HEADER, stateOf, type WorkerLease } from "../../core/lease/worker-lease.ts";
 import {
@@ -13,6 +12,7 @@ import {
   LEASE_TTL_MIN_MS,
 } from "../../core/limits.ts";
 import { NAMESPACE_RETIRED } from "../../core/problem.ts";
+import { type FieldError, rangeErrors } from "../../core/takes.ts";
 import { acquireLease, listLeases, releaseLease, renewLease } from "../../service/calls/leases.ts";
 import { IDEMPOTENCY_KEY, idempotencyErrors } from "../../service/issue/issue-request.ts";
 import { chargeIds, IDS_LIMITED } from "../../service/issue/rate-limit.ts";
@@ -32,29 +32,36 @@ const UNNAMED = "unnamed";
 
 /** Within what any namespace may allow; ttlErrors knows what this one does. */
 const ttl = wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS);
-const holderTakes = `takes a text of 1 to ${HOLDER_CHARS_MAX} characters, in Unicode`;
-const untilTakes = `takes ${INSTANT_TAKES}: the begin of the first tick that was not stamped`;
+const holderRule = `must be a string of 1 to ${HOLDER_CHARS_MAX} characters of valid Unicode`;
+const untilRule = `must be the start of the first tick without an ID, as ${INSTANT_FORMS}`;
 
 /** The body of POST /v1/leases/{namespace}. */
 export const LeaseBody = v.strictObject({
   holder: v.optional(
     v.pipe(
-      shortText(HOLDER_CHARS_MAX, holderTakes),
-      v.check((text) => text.isWellFormed(), holderTakes),
+      shortText(HOLDER_CHARS_MAX, holderRule),
+      v.check((text) => text.isWellFormed(), holderRule),
     ),
     UNNAMED,
   ),
   ttlMs: v.exactOptional(
     v.pipe(
       ttl,
-      v.description(`At most leaseTtlMaxMs; default ${LEASE_TTL_DEFAULT_MS} or, if less, that`),
+      v.description(
+        `Length of the lease, in ms. At most leaseTtlMaxMs; default ${LEASE_TTL_DEFAULT_MS}, or leaseTtlMaxMs if that is less`,
+      ),
     ),
   ),
 });
 
 /** The body of PUT /v1/leases/{namespace}/{worker}. */
 export const RenewalBody = v.strictObject({
-  ttlMs: v.exactOptional(v.pipe(ttl, v.description("At most leaseTtlMaxMs; default as before"))),
+  ttlMs: v.exactOptional(
+    v.pipe(
+      ttl,
+      v.description("Length of the lease, in ms. At most leaseTtlMaxMs; default: as before"),
+    ),
+  ),
 });
 
 export const LEASES_QUERY = {
@@ -63,9 +70,9 @@ export const LEASES_QUERY = {
 };
 
 export const RELEASE_QUERY = {
-  /** An administrator takes the lease back, without its token. */
+  /** Revokes the lease without its token; for the scope admin. */
   revoke: v.optional(oneOf(["true", "false"])),
-  until: v.optional(v.pipe(v.string(untilTakes), v.transform(parseInstant), v.number(untilTakes))),
+  until: v.optional(v.pipe(v.string(untilRule), v.transform(parseInstant), v.number(untilRule))),
 };
 
 /** `/v1/leases/{namespace}`: worker IDs for processes that mint themselves. */
@@ -124,10 +131,16 @@ leases.delete("/:namespace/:worker", withNamespace("lease"), async (c) => {
   const { values, errors } = parseQuery(c.req, RELEASE_QUERY);
   const revokes = values.revoke === "true";
   if (revokes && !hasScope(c.get("caller"), "admin")) {
-    return problem(c, { code: "forbidden", detail: "Revoking takes a key with the scope admin." });
+    return problem(c, {
+      code: "forbidden",
+      detail: "Revoking a lease requires a key with the scope admin.",
+    });
   }
   if (revokes && values.until !== undefined) {
-    errors.push({ parameter: "until", detail: "is the holder's to say: not together with revoke" });
+    errors.push({
+      parameter: "until",
+      detail: "and revoke are mutually exclusive: only the holder knows until",
+    });
   }
   const token = revokes ? null : tokenOf(c, errors);
   const worker = workerOf(namespace, c.req.param("worker"));
@@ -158,9 +171,12 @@ leases.get("/:namespace", withNamespace("lease"), async (c) => {
 });
 
 /** A ttl that a request names is refused if its namespace allows none as long. */
-function ttlErrors({ policy }: SnowflakeNamespace, ttlMs: number | undefined): FieldErrors {
+function ttlErrors(
+  { policy }: SnowflakeNamespace,
+  ttlMs: number | undefined,
+): readonly FieldError[] {
   if (ttlMs === undefined) return [];
-  return takesWhole("ttlMs", ttlMs, LEASE_TTL_MIN_MS, policy.leaseTtlMaxMs);
+  return rangeErrors("ttlMs", ttlMs, LEASE_TTL_MIN_MS, policy.leaseTtlMaxMs);
 }
 
 /** A lease for its holder. Times in unix ms, at the begin of ticks. */
@@ -208,7 +224,7 @@ function tickFrom({ layout }: SnowflakeNamespace, unixMs: number): number {
 function tokenOf(c: Context, errors: ParameterError[]): string | undefined {
   const token = c.req.header(LEASE_TOKEN_HEADER);
   if (!token)
-    errors.push({ parameter: LEASE_TOKEN_HEADER, detail: "takes the token of the lease" });
+    errors.push({ parameter: LEASE_TOKEN_HEADER, detail: "must be the token of the lease" });
   return token;
 }
 
@@ -223,5 +239,5 @@ function noSuchWorker(c: Context, { layout }: SnowflakeNamespace): Response {
 }
 
 function ofSegment(c: Context): Response {
-  return wrongKind(c, "Numbers of a segment are not minted: there are no worker IDs to lease.");
+  return wrongKind(c, "A segment namespace has no worker IDs to lease; use a snowflake namespace.");
 }

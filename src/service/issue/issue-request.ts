@@ -13,7 +13,7 @@ import {
 import { idleCapacity } from "../../core/line/lanes.ts";
 import { failed, invalidParameters, type Outcome } from "../../core/problem.ts";
 import type { GeoPoint } from "../../core/regions.ts";
-import { oneOfTakes, type Takes, wholeTakes } from "../../core/takes.ts";
+import { type Allowed, anyOf, integerFrom } from "../../core/takes.ts";
 import { isStrict, type Placement } from "../calls/pick-shard.ts";
 import { GIVEN_ONCE, type Params, parseParams } from "../params.ts";
 import type { Namespace } from "../registry/namespaces.ts";
@@ -27,12 +27,12 @@ export type IdEncoding = (typeof ID_ENCODINGS)[number];
 export const IDEMPOTENCY_KEY = "idempotency-key";
 const IDEMPOTENCY_KEY_FORMAT = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
 
-const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
+const KEY_RULE = `must be 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
 
 const PLACEMENT = {
   shard: v.optional(anyWholeText),
   key: v.optional(
-    v.pipe(v.string(KEY_TAKES), v.minLength(1, KEY_TAKES), v.maxBytes(KEY_BYTES_MAX, KEY_TAKES)),
+    v.pipe(v.string(KEY_RULE), v.minLength(1, KEY_RULE), v.maxBytes(KEY_BYTES_MAX, KEY_RULE)),
   ),
   order: v.optional(oneOf(["fresh", "strict"])),
 };
@@ -82,8 +82,8 @@ export function parseIdsRequest(
   const mostJson = Math.min(IDS_COUNT_MAX, mostAtOnce(namespace, placement));
   const most = format === "text" ? TEXT_COUNT_MAX : mostJson;
   demand(errors, "count", count <= most, () => {
-    const orText = format === "text" ? "" : ` here, with format=text to ${TEXT_COUNT_MAX}`;
-    return wholeTakes(1, most, orText);
+    const orText = format === "text" ? "" : ` (up to ${TEXT_COUNT_MAX} with format=text)`;
+    return integerFrom(1, most, orText);
   });
   checkEncoding(errors, encoding, namespace);
   if (errors.length > 0) return failed(invalidParameters(errors));
@@ -96,7 +96,7 @@ export function parseBlocksRequest(given: Given, namespace: Namespace): Outcome<
   const { count = 1 } = values;
   const placement = placementOf(given, values, errors, namespace);
   const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
-  demand(errors, "count", count <= most, () => wholeTakes(1, most, " here"));
+  demand(errors, "count", count <= most, () => integerFrom(1, most, " in this namespace"));
   if (errors.length > 0) return failed(invalidParameters(errors));
   return { ok: true, value: { namespace, count, placement } };
 }
@@ -104,7 +104,7 @@ export function parseBlocksRequest(given: Given, namespace: Namespace): Outcome<
 /** The errors of an idempotency key; none if it is absent. */
 export function idempotencyErrors(key: string | undefined): ParameterError[] {
   if (key === undefined || IDEMPOTENCY_KEY_FORMAT.test(key)) return [];
-  const detail = `takes 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
+  const detail = `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
   return [{ parameter: IDEMPOTENCY_KEY, detail }];
 }
 
@@ -117,7 +117,7 @@ export function checkEncoding(
   const unsafe = unsafeNumbers(namespace);
   if (unsafe === undefined) return;
   demand(errors, "encoding", encoding !== "number", () => {
-    return oneOfTakes(ENCODINGS, ` here; number only ${unsafe}`);
+    return anyOf(ENCODINGS, `; number is allowed only ${unsafe}`);
   });
 }
 
@@ -140,12 +140,12 @@ function placementOf(
   { shards, kind }: Namespace,
 ): Placement {
   const inRange = shard === undefined || shard < shards;
-  demand(errors, "shard", inRange, () => wholeTakes(0, shards - 1));
+  demand(errors, "shard", inRange, () => integerFrom(0, shards - 1));
   const { texts } = given.params;
   if (texts.has("shard") && texts.has("key")) {
     errors.push({
       parameter: "key",
-      detail: "and shard exclude each other: a key has its own shard",
+      detail: "and shard are mutually exclusive: a key has its own shard",
     });
   }
   const placement = { shard, orderingKey: key, strict: order === "strict", from: given.from };
@@ -170,11 +170,11 @@ function demand(
   errors: ParameterError[],
   parameter: string,
   holds: boolean,
-  takes: () => Takes,
+  allowed: () => Allowed,
 ): void {
   if (holds && errors.length === 0) return;
   const index = errors.findIndex((error) => error.parameter === parameter);
   if (errors[index]?.detail === GIVEN_ONCE) return;
-  if (index >= 0) errors[index] = { parameter, ...takes() };
-  else if (!holds) errors.push({ parameter, ...takes() });
+  if (index >= 0) errors[index] = { parameter, ...allowed() };
+  else if (!holds) errors.push({ parameter, ...allowed() });
 }

@@ -7,9 +7,11 @@ export class KeysLimitedError extends Error {
   override readonly name = "KeysLimitedError";
 }
 
-export const IDS_LIMITED = limited(`Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`);
+export const IDS_LIMITED = limited(
+  `Too many IDs were requested within ${RATE_LIMIT_PERIOD_S} s; retry later.`,
+);
 export const KEYS_LIMITED = limited(
-  `Too many keys were tried from this address within ${RATE_LIMIT_PERIOD_S} s.`,
+  `Too many keys were tried from this address within ${RATE_LIMIT_PERIOD_S} s; retry later.`,
 );
 
 function limited(detail: string): Problem {

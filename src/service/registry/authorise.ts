@@ -9,12 +9,12 @@ import {
 
 const OTHER_NAMESPACES: Problem = {
   code: "forbidden",
-  detail: "This key is restricted to other namespaces.",
+  detail: "This key is restricted to other namespaces; use a key for this one.",
 };
 const BUILT_IN = BUILT_IN_NAMESPACES.map(({ name }) => name).join(", ");
 export const UNKNOWN_NAMESPACE: Problem = {
   code: "unknown_namespace",
-  detail: `There is no namespace of that name. Built in are ${BUILT_IN}; PUT /v1/namespaces/{namespace} makes others.`,
+  detail: `No namespace has this name. Built-in namespaces: ${BUILT_IN}. Create others with PUT /v1/namespaces/{namespace}.`,
 };
 
 /** Bindings of a request, and the promise that keeps work alive. */
@@ -27,7 +27,7 @@ export interface Surroundings {
 /** Rejects a caller whose key lacks the scope. */
 export function refuseScope(caller: ApiKeyRecord, scope: Scope): Problem | undefined {
   if (hasScope(caller, scope)) return undefined;
-  return { code: "forbidden", detail: `This route takes a key with the scope ${scope}.` };
+  return { code: "forbidden", detail: `This route requires a key with the scope ${scope}.` };
 }
 
 /** Rejects a caller whose key is restricted to other namespaces. */
