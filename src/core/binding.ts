@@ -1,9 +1,9 @@
-/** What goes over a service binding to the entrypoint `Edgeflake`: options, and refusals as values. */
+/** Types of the service binding to the entrypoint `Edgeflake`: options, and refusals as values. */
 import type { Encoding } from "./codec.ts";
 import type { Region } from "./regions.ts";
 import type { Allowed } from "./takes.ts";
 
-/** Where IDs come from. At most one of `shard` and `key`. */
+/** Selects the shard that issues. `shard` and `key` are mutually exclusive. */
 export interface Placement {
   readonly shard?: number | undefined;
   /** IDs for one key strictly increase. */
@@ -11,7 +11,9 @@ export interface Placement {
   readonly order?: "fresh" | "strict" | undefined;
 }
 
-/** Where the caller is, so that a shard near to it is chosen: a binding, unlike HTTP, does not say so. At most one. */
+/**
+ * The caller's place, to select a near shard: unlike HTTP, a binding does not carry it. Both are mutually exclusive.
+ */
 export interface CallerPlace {
   /** `request.cf` of the request being served, or `{ latitude, longitude }` in degrees. Ignored if it has neither. */
   readonly near?: object | undefined;
@@ -19,17 +21,17 @@ export interface CallerPlace {
 }
 
 export interface BlocksOptions extends Placement, CallerPlace {
-  /** Of segments: the same key gets the same IDs again, for a day. 1 to 255 visible ASCII characters. */
+  /** For segment namespaces: a repeated key returns the same IDs for 24 hours. 1 to 255 visible ASCII characters. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface IdOptions extends BlocksOptions {
-  /** Default `decimal`. */
+  /** The text form of the IDs, default `decimal`. */
   readonly encoding?: Encoding | undefined;
 }
 
 export interface DecodeOptions {
-  /** Of the text, default `decimal`. */
+  /** The text form of the given ID, default `decimal`. */
   readonly encoding?: Encoding | undefined;
 }
 
@@ -38,20 +40,20 @@ export interface ParameterError extends Allowed {
   readonly parameter: string;
 }
 
-/** Why a call was refused: the facts of the problem that HTTP would have answered. */
+/** A rejected call: the fields of the problem that HTTP would return. */
 export interface RpcProblem {
   readonly code: string;
   /** The HTTP status. */
   readonly status: number;
-  /** True: refused before anything was granted. False: IDs may have been skipped. */
+  /** True: rejected before anything was granted. False: IDs may have been skipped. */
   readonly definite: boolean;
-  /** When to try again, in ms; absent if time does not help. */
+  /** When to retry, in ms; absent if time does not help. */
   readonly retryAfterMs?: number;
   /** Every rejected parameter. */
   readonly errors?: readonly ParameterError[];
 }
 
-/** A value, or why there is none. */
+/** A value, or the problem in its place. */
 export type Answer<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: RpcProblem & { readonly detail: string } };

@@ -1,4 +1,4 @@
-/** Problems: the failures of a request as values, with the status and title that HTTP gives them (RFC 9457). */
+/** Problems: failures of a request as values, with their HTTP status and title (RFC 9457). */
 import type { ParameterError } from "./binding.ts";
 import { isDefinite, type Refusal, type RefusalCode } from "./refusal.ts";
 import type { FieldError } from "./takes.ts";
@@ -62,12 +62,12 @@ export interface Problem {
   readonly code: ProblemCode;
   /** One sentence for the person who reads the response. */
   readonly detail: string;
-  /** True: refused before anything was granted. False: IDs may have been skipped. Default true. */
+  /** True: rejected before anything was granted. False: IDs may have been skipped. Default true. */
   readonly definite?: boolean;
-  /** When to try again, in ms; absent if time does not help. */
+  /** When to retry, in ms; absent if time does not help. */
   readonly retryAfterMs?: number | undefined;
   readonly errors?: readonly (ParameterError | FieldError)[];
-  /** Both sides of a conflict. */
+  /** The stored and the requested value of a conflict. */
   readonly conflict?: { readonly stored: unknown; readonly wished: unknown };
   /** Methods for the Allow header. */
   readonly allow?: readonly string[];
@@ -88,7 +88,7 @@ export function problemOf(refusal: Refusal, definite = isDefinite(refusal)): Pro
   return { code, detail, definite, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** Errors that a problem names: without a bound, a 400 could be larger than its request. */
+/** Maximum errors in a problem: without a bound, a 400 could be larger than its request. */
 export const ERRORS_MAX = 32;
 
 /** All rejected parameters at once, each with its allowed values. */

@@ -1,21 +1,21 @@
 import { SEGMENT_FRESH_FOR_MS } from "../limits.ts";
 import type { Block } from "./block.ts";
 
-/** Runs of IDs, as the service answers them over HTTP and RPC. */
+/** The response with blocks, over HTTP and RPC. */
 export interface BlocksAnswer {
   readonly blocks: readonly {
-    /** Decimal. */
+    /** The first ID, in decimal. */
     readonly first: string;
     readonly count: number;
-    /** Distance between the IDs; only of segments, 1 otherwise. */
+    /** Distance between the IDs. Only segments have it; otherwise it is 1. */
     readonly step?: number;
   }[];
   readonly shard: number;
-  /** How long they may be used, in ms since they were asked for. */
+  /** How long the IDs may be used, in ms from the request. */
   readonly freshForMs: number;
 }
 
-/** Blocks of one shard on the wire. `freshForMs`: undefined for a segment, whose blocks have a step. */
+/** The response for blocks of one shard. `freshForMs` is undefined for segments, whose blocks have a step. */
 export function blocksAnswer(
   blocks: readonly Block[],
   shard: number,

@@ -3,25 +3,25 @@ import { RFC3339_MS_MAX } from "../limits.ts";
 import { decompose } from "./id.ts";
 import { fieldOf, type Layout, tickStartMs } from "./layout.ts";
 
-/** What an ID says, for people. */
+/** A decoded ID, in readable form. */
 export type DecodedId = DecodedSnowflake | DecodedNumber;
 
-/** A number of a segment: it says no more than itself. */
+/** A decoded segment ID: the number itself. */
 export interface DecodedNumber {
   readonly id: string;
   readonly kind: "segment";
-  /** The same, decimal. */
+  /** The ID in decimal. */
   readonly value: string;
 }
 
 export interface DecodedSnowflake {
   readonly id: string;
   readonly kind: "snowflake";
-  /** RFC 3339 in UTC; null after the year 9999, its last one. */
+  /** RFC 3339 in UTC; null after the year 9999, the last one in that format. */
   readonly time: string | null;
   readonly unixMs: number;
   readonly tick: number;
-  /** Only where the layout has the field. */
+  /** Absent if the layout has no datacenter bits. */
   readonly datacenter?: number;
   readonly worker: number;
   readonly shard: number;
@@ -30,7 +30,7 @@ export interface DecodedSnowflake {
   readonly encodings: Readonly<Record<Encoding, string>>;
 }
 
-/** Reads an ID; undefined where it is negative or has bits above the layout. */
+/** Decodes a snowflake ID. Returns undefined if it is negative or has bits above the layout. */
 export function decodedId(layout: Layout, id: bigint): DecodedSnowflake | undefined {
   const parts = decompose(layout, id);
   if (!parts) return undefined;
@@ -51,7 +51,7 @@ export function decodedId(layout: Layout, id: bigint): DecodedSnowflake | undefi
   };
 }
 
-/** Reads a segment's number. */
+/** Decodes a segment ID. */
 export function decodedNumber(value: bigint): DecodedNumber {
   return { id: `${value}`, kind: "segment", value: `${value}` };
 }

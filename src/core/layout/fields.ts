@@ -1,7 +1,7 @@
 /**
- * The fields of a namespace, once: bounds and defaults. Types, checks, error texts, the schemas of bodies, the API
- * document and the console's form follow from these tables. Nothing is computed here: bundlers keep what they can't
- * tell to be plain data, and the minter needs the layout's only.
+ * Bounds and defaults of all fields of a namespace. Types, checks, error texts, the schemas of bodies, the API document
+ * and the console's form follow from these tables. The tables are plain data, so that a bundler can drop unused ones:
+ * the minter needs only the layout's.
  */
 import {
   DATE_MS_MAX,
@@ -22,7 +22,7 @@ import { type Allowed, anyOf, integerFrom, isWhole } from "../takes.ts";
 interface Bounded {
   readonly least: number;
   readonly most: number;
-  /** The value of a body that leaves the field out; absent: see the texts below. */
+  /** The default value; absent if FIELD_TEXTS states the default. */
   readonly default?: number;
 }
 
@@ -35,10 +35,10 @@ interface Choice<Value> {
 export type WholeField = Bounded | Choice<number>;
 export type WordField = Choice<string>;
 
-/** A table's values by name. */
+/** One number for each field of a table. */
 export type ValuesOf<Table> = Readonly<Record<keyof Table, number>>;
 
-/** The numbers of a layout. */
+/** The numeric fields of a layout. */
 export const LAYOUT_FIELDS = {
   timestampBits: { least: 1, most: POSITION_BITS_MAX },
   datacenterBits: { least: 0, most: WORKER_BITS_MAX, default: 0 },
@@ -49,7 +49,7 @@ export const LAYOUT_FIELDS = {
   tickMs: { allowed: [1, 10, 1000], default: 1 },
 } as const satisfies Readonly<Record<string, WholeField>>;
 
-/** The widths of a layout. */
+/** The names of the bit widths of a layout. */
 export const WIDTHS = [
   "timestampBits",
   "datacenterBits",
@@ -58,32 +58,32 @@ export const WIDTHS = [
   "sequenceBits",
 ] as const;
 
-/** The most that widths have together; the constants give the reasons. */
+/** Upper bounds for sums of widths; see the constants for the reasons. */
 export const LAYOUT_SUMS = [
   { of: ["timestampBits", "sequenceBits"], most: POSITION_BITS_MAX },
   { of: ["datacenterBits", "workerBits"], most: WORKER_BITS_MAX },
   { of: WIDTHS, most: ID_BITS_MAX },
 ] as const;
 
-/** The words of a layout. A layout without them has `belowWorker` and `always`. */
+/** The lane fields of a layout. Defaults: `belowWorker` and `always`. */
 export const LANE_FIELDS = {
   lanePlace: { allowed: ["aboveWorker", "belowWorker"] },
   laneUse: { allowed: ["always", "back"] },
 } as const;
 
-/** A namespace's policy: of its lines, of blocks in memory, and of worker-ID leases. */
+/** The policy of a namespace: for lines, prefetched blocks and worker-ID leases. */
 export const POLICY_FIELDS = {
-  // A day: daylight saving and a wrong time zone are forgiven, a wrong date is not.
+  // A day: covers daylight saving and a wrong time zone, but not a wrong date.
   maxStepBackMs: { least: 0, most: 86_400_000 },
-  // IDs that lead by more than a minute are no longer "roughly time-ordered".
+  // IDs more than a minute ahead are no longer "roughly time-ordered".
   maxBorrowMs: { least: 0, most: 60_000 },
   // Clients and proxies give up at about 10 s.
   maxWaitMs: { least: 0, most: 10_000 },
-  // Any; 2^sequenceBits of the layout is less.
+  // Any safe integer; the layout's 2^sequenceBits is the real bound.
   randomStart: { least: 0, most: 9_007_199_254_740_991 },
-  // A restart skips up to that much of the line; a minute saves 59 of 60 writes already.
+  // A restart may skip this much of the line, and a minute already saves 59 of 60 writes.
   reserveMs: { least: 1, most: 60_000 },
-  // A block that serves longer yields IDs that look old.
+  // IDs of an older block would look old.
   freshForMs: { least: 0, most: 60_000, default: FRESH_FOR_DEFAULT_MS },
   leaseTtlMaxMs: {
     least: LEASE_TTL_MIN_MS,
@@ -94,13 +94,13 @@ export const POLICY_FIELDS = {
   leasesPerKeyMax: { least: 1, most: 2_097_152 },
 } as const satisfies Readonly<Record<string, WholeField>>;
 
-/** How a namespace is spread over objects. */
+/** The numbers of shards of a namespace. */
 export const SHARD_FIELDS = {
   shards: { least: 1, most: SHARDS_MAX },
   keyShards: { least: 1, most: SHARDS_MAX },
 } as const satisfies Readonly<Record<string, WholeField>>;
 
-/** The numbers of a namespace of the kind segment that a JS number holds. */
+/** The fields of a segment namespace that fit in a JS number. */
 export const SEGMENT_FIELDS = {
   step: { least: 1, most: SEGMENT_STEP_MAX },
   delta: { least: 1, most: SEGMENT_STEP_MAX },
@@ -116,7 +116,7 @@ export type FieldTitle =
   | "start"
   | "max";
 
-/** A sentence for each field. They are apart from the bounds because the minter bundles those, and has no room for prose. */
+/** A description of each field. Separate from the bounds, because the minter bundles those and must stay small. */
 export const FIELD_TEXTS: Readonly<Record<FieldTitle, string>> = {
   timestampBits: "Bits of the timestamp, in ticks since the epoch",
   datacenterBits: "Bits of the datacenter, the upper part of the worker ID",
@@ -158,13 +158,13 @@ export function wrongIn(field: WholeField | WordField, value: unknown): Allowed 
   return isWhole(value, least, most) ? undefined : integerFrom(least, most);
 }
 
-/** A value for each name of a table. */
+/** Maps each field of a table to a value. */
 export function mapFields<Table extends object, Made>(
   table: Table,
   make: (field: Table[Extract<keyof Table, string>], name: Extract<keyof Table, string>) => Made,
 ): { [Name in keyof Table]: Made } {
   const made: Partial<Record<keyof Table, Made>> = {};
   for (const name in table) made[name] = make(table[name], name);
-  // Every name is there by now, which the type of a record under construction can't say.
+  // All names are set by now; the type of a partial record can't express that.
   return made as Record<keyof Table, Made>;
 }

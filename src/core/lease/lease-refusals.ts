@@ -10,7 +10,7 @@ export interface DeskClocks {
   readonly callerNowMs: number;
 }
 
-/** Why nothing is leased by these clocks; undefined if they are in order (E4). */
+/** The refusal if these clocks allow no lease; undefined if they do (E4). */
 export function refuseClocks(
   layout: Layout,
   { nowMs, callerNowMs }: DeskClocks,
@@ -33,7 +33,7 @@ export function refuseClocks(
   };
 }
 
-/** An owner has as many worker IDs as it may; the first of its leases ends at `firstEndTick`. */
+/** The refusal at an owner's limit of worker IDs. `firstEndTick`: the first end of its leases. */
 export function tooManyLeases(
   layout: Layout,
   nowMs: number,
@@ -46,7 +46,10 @@ export function tooManyLeases(
   return { code: "forbidden", detail, retryAfterMs };
 }
 
-/** Every worker ID is on lease until `firstEndTick`, the first of all ends; undefined: the layout has none to lease. */
+/**
+ * The refusal if all worker IDs are leased. `firstEndTick`: the first end of all leases; undefined if the layout has no
+ * worker ID to lease.
+ */
 export function noWorkerFree(
   layout: Layout,
   nowMs: number,
@@ -67,7 +70,7 @@ export function leaseLost(worker: number): Refusal {
   return { code: "lease_lost", detail };
 }
 
-/** A key's lease was acquired by another request (E8). */
+/** The refusal of an Idempotency-Key that acquired a lease with a different request (E8). */
 export function anotherRequest(): Refusal {
   const detail =
     "This Idempotency-Key acquired a lease with another holder or ttlMs; repeat the original request, or send another key.";

@@ -2,9 +2,9 @@
  * The number line: the one state machine that every ID comes from.
  *
  * A lane is a line of positions: tick × 2^S + sequence, with S bits of sequence (2^S is `sequenceCount`). tick(time)
- * counts ticks since the epoch (`tickAt`), and tick(position) = floor(position / 2^S). Positions stay ≤ 2^53, so numbers
- * hold them exactly. Policy values are ≥ 0. A grant is an interval [start, end) of a lane. `next` is the lane's lowest
- * position not yet granted:
+ * counts ticks since the epoch (`tickAt`), and tick(position) = floor(position / 2^S). Positions stay ≤ 2^53, so
+ * numbers hold them exactly. Policy values are ≥ 0. A grant is an interval [start, end) of a lane. `next` is the lane's
+ * lowest position not yet granted:
  *
  *   lead     = max(0, tick(next) − tick(now))
  *   stepBack = max(0, tick(lastNow) − tick(now)); at the first step after a start: lead
@@ -23,8 +23,8 @@
  * line starts at its mark. Each line of code that keeps one of these has its label:
  *  L1 Grants of a lane are disjoint and increase: start ≥ next, and next becomes end.
  *  L2 Every grant lies below the lane's mark: end ≤ mark, once `raise` is durable. A mark never falls.
- *  L3 A restarted line starts at its marks: above all that was granted before, by L2. So its first grant on a lane needs
- *     a raise, and of two lines that started at one mark only one gets past it.
+ *  L3 A restarted line starts at its marks: above all that was granted before, by L2. So its first grant on a lane
+ *     needs a raise, and of two lines that started at one mark only one gets past it.
  *  L4 A granted position leads the clock by at most maxBorrow + maxStepBack on the last lane, by 0 on the others.
  *  L5 Grants stay on the line: 0 ≤ start < end ≤ lineEnd = 2^(timestampBits + S), and end − start ≤ count.
  *  L6 Once the clock has reached the tick of `next` on every lane, one more ID is granted at once.
@@ -64,7 +64,7 @@ export interface LineState {
 export interface LaneChoice {
   /** Strict order: crossing lanes would fall back in order, so only the last lane is used. */
   readonly lastLaneOnly: boolean;
-  /** In [0, 1); places the first sequence of a fresh tick if randomStart is on. */
+  /** In [0, 1): selects the first sequence of a fresh tick if randomStart is above 0. */
   readonly random: number;
 }
 
@@ -73,7 +73,7 @@ export interface StepRequest extends LaneChoice {
   readonly nowMs: number;
   /** The caller's clock, read just before its call. */
   readonly callerNowMs: number;
-  /** IDs still wanted, ≥ 1. */
+  /** Number of IDs still to grant, ≥ 1. */
   readonly count: number;
   /** The rest of maxWaitMs for this call. */
   readonly waitLeftMs: number;
@@ -100,9 +100,9 @@ export type Outcome =
   | { readonly kind: "refused"; readonly state: LineState; readonly refusal: Refusal };
 
 /**
- * One step: grants what is open (up to count) on one lane, or tells how long to wait, or refuses.
- * A grant may be smaller than count; step again for the rest. If the outcome has a `raise`,
- * its state holds only once that raise is durable.
+ * One step: grants open positions of one lane (at most count), returns a time to wait, or refuses. A grant may be
+ * smaller than count; step again for the rest. If the outcome has a `raise`, its state is valid only once that raise is
+ * durable.
  */
 export function step(
   layout: Layout,
@@ -143,7 +143,7 @@ export function step(
   };
 }
 
-/** Takes notice of the clock: a step back adds to `forgivenTicks`, catching up reduces it. */
+/** Updates the state for the clock: a step back adds to `forgivenTicks`, catching up reduces it. */
 export function observeClock(layout: Layout, state: LineState, tick: number): LineState {
   const next = state.lanes.at(-1)?.next ?? 0;
   const leadTicks = Math.max(0, Math.floor(next / layout.sequenceCount) - tick);
@@ -153,7 +153,7 @@ export function observeClock(layout: Layout, state: LineState, tick: number): Li
   return { lanes: state.lanes, lastTick: tick, forgivenTicks };
 }
 
-/** The windows that a step at `tick` may grant from, in the order to try them. */
+/** The windows that a step at `tick` may grant from, in order of preference. */
 export function windowsInUse(
   layout: Layout,
   policy: Policy,
@@ -176,7 +176,7 @@ export function windowsInUse(
       start >= lineEnd ? Number.POSITIVE_INFINITY : startTick - borrowTicks - forgivenTicks;
     return { lane, mark, start, open, opensTick, borrowTicks, forgivenTicks };
   });
-  // lanesInUse picks some of them. Any choice is safe: each window keeps L1, L4 and L5 by itself.
+  // lanesInUse selects some of them. Any selection is safe: each window keeps L1, L4 and L5 by itself.
   return lanesInUse(layout, windows, lastLaneOnly);
 }
 
@@ -198,13 +198,13 @@ export function markFor(
   return Math.min(layout.lineEnd, Math.max(pastClock, pastEnd)); // L5
 }
 
-/** The state of a line that starts from these durable marks, one per lane; 0 before the first mark. */
+/** The state of a line that starts from durable marks: one per lane, 0 before the first write. */
 export function startLine(marks: readonly number[]): LineState {
   const lanes = marks.map((mark) => ({ next: mark, mark })); // L3
   return { lanes, lastTick: undefined, forgivenTicks: 0 };
 }
 
-/** Which part of L1 or L2 an outcome breaks; undefined if none. The caller asserts it before each reply. */
+/** The breach of L1 or L2 in an outcome; undefined if there is no breach. The caller asserts this before each reply. */
 export function breachOf(before: LineState, { state, grant, raise }: Granted): string | undefined {
   const { lane, start, end } = grant;
   const [old, now] = [before.lanes[lane], state.lanes[lane]];

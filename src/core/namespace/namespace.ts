@@ -1,10 +1,10 @@
 /**
- * Namespaces as people define them, and what may change once one exists.
+ * Definitions of namespaces, and rules for their changes.
  *
  * Invariants:
- *  N1 What decides which IDs a namespace can produce (kind, layout; start, delta and remainder of a segment)
- *     never changes. The max of a segment only grows.
- *  N2 What decides where a key's IDs come from (keyShards) and where objects live (regions) never changes.
+ *  N1 The fields that determine the IDs of a namespace never change: kind and layout, and start, delta and remainder of
+ *     a segment. The max of a segment only grows.
+ *  N2 keyShards, which maps keys to shards, and regions, which places objects, never change.
  *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
  */
 import { POLICY_FIELDS } from "../layout/fields.ts";
@@ -34,10 +34,10 @@ export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 /** The allowed names of namespaces, as the end of a sentence. */
 export const NAME_RULE = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
 
-/** A namespace of time-ordered IDs as it is stored. */
+/** The stored definition of a namespace of time-ordered IDs. */
 export interface SnowflakeDefinition {
   readonly kind: "snowflake";
-  /** The preset that its policy returns to, and that gave the layout where none was asked for. */
+  /** The preset: the source of omitted policy fields, and of the layout if none was given. */
   readonly preset: string;
   readonly layout: LayoutSpec;
   readonly policy: NamespacePolicy;
@@ -46,7 +46,10 @@ export interface SnowflakeDefinition {
   readonly keyShards: number;
 }
 
-/** What a person asks for. Absent: as it is, or the default where the namespace is new; of a policy, the preset's. */
+/**
+ * The requested definition. Omitted fields stay as they are, or get the default in a new namespace. Omitted policy
+ * fields get the preset's value.
+ */
 export interface SnowflakeInput extends Partial<Omit<SnowflakeDefinition, "kind" | "policy">> {
   readonly kind: "snowflake";
   readonly policy?: Partial<NamespacePolicy>;
@@ -58,7 +61,7 @@ export type NamespaceDefinition = SnowflakeDefinition | SegmentDefinition;
 export type Defined =
   | { readonly kind: "defined"; readonly definition: NamespaceDefinition }
   | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
-  /** Something that never changes would: `fields` names it. */
+  /** The input would change `fields`, which are fixed. */
   | {
       readonly kind: "conflict";
       readonly fields: readonly string[];
@@ -66,12 +69,12 @@ export type Defined =
       readonly wished: NamespaceDefinition;
     };
 
-/** The largest number of shards a layout has room for: the lower half of its worker IDs (N3). */
+/** The largest number of shards of a layout: the lower half of its worker IDs (N3). */
 export function shardsMax({ workerCount }: Layout): number {
   return Math.min(SHARDS_MAX, Math.max(1, Math.floor(workerCount / 2)));
 }
 
-/** What a input makes of a namespace: a new one, or `stored` with what may change of it. */
+/** Applies an input to a stored definition, or to a new namespace. */
 export function defineNamespace(input: NamespaceInput, stored?: NamespaceDefinition): Defined {
   const { definition, errors } =
     input.kind === "segment"
@@ -108,7 +111,7 @@ function defineSnowflake(input: SnowflakeInput, stored: SnowflakeDefinition | un
   return { definition, errors: errorsOf(definition, layout) };
 }
 
-/** The policy that a namespace of that preset and layout has if nothing is overridden; `default`'s for an unknown preset. */
+/** The policy of a namespace with that preset and layout, without overrides. An unknown preset counts as `default`. */
 export function defaultPolicyOf(presetName: string, layout: LayoutSpec): NamespacePolicy {
   const preset = PRESETS.get(presetName) ?? PRESETS.get("default");
   if (!preset) throw new RangeError("there is no preset default");
@@ -124,7 +127,7 @@ function policyOf(
     ...preset,
     freshForMs: POLICY_FIELDS.freshForMs.default,
     leaseTtlMaxMs: POLICY_FIELDS.leaseTtlMaxMs.default,
-    // Half: a key that takes all that it may leaves as many to others.
+    // Half: a key at its limit leaves the other half to other keys.
     leasesPerKeyMax: Math.max(1, Math.floor(leasesMax(layout) / 2)),
     ...overrides,
   };
@@ -134,20 +137,20 @@ function policyOf(
   return { ...policy, reserveMs: overrides.reserveMs ?? usual };
 }
 
-/** The worker IDs that a layout leases; 1 for a layout that leases none, which still needs a valid bound. */
+/** The number of leasable worker IDs; at least 1, because a layout without any still needs a valid bound. */
 function leasesMax(layout: Layout): number {
   const { first, end } = leasableWorkers(layout);
   return Math.max(1, end - first);
 }
 
-/** A start begins at the mark: further ahead than this, it would refuse until the clock has come near. */
+/** A restart continues at the mark. With a mark further ahead, it would refuse until the clock is closer. */
 function reserveMaxMs({ maxStepBackMs, maxBorrowMs, maxWaitMs }: Policy): number {
   return maxStepBackMs + maxBorrowMs + maxWaitMs;
 }
 
 function errorsOf(definition: SnowflakeDefinition, layout: Layout): readonly FieldError[] {
   const { policy, shards, keyShards } = definition;
-  // A mark is always a tick ahead (core/mark).
+  // A mark is always at least a tick ahead (markFor in core/line/line).
   const reserveMost = Math.max(layout.tickMs, reserveMaxMs(policy));
   return [
     ...rangeErrors("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
@@ -158,7 +161,7 @@ function errorsOf(definition: SnowflakeDefinition, layout: Layout): readonly Fie
   ];
 }
 
-/** The fields that would change and never do. */
+/** The fixed fields that would change. */
 function conflictsOf(stored: NamespaceDefinition, wished: NamespaceDefinition): string[] {
   if (stored.kind === "segment" && wished.kind === "segment") {
     return segmentConflicts(stored, wished);
@@ -174,7 +177,7 @@ function conflictsOf(stored: NamespaceDefinition, wished: NamespaceDefinition): 
   return fields;
 }
 
-/** All of a layout that never changes, however its spec was written. */
+/** The fixed parts of a layout, independent of how its spec was written. */
 function layoutPartsOf(spec: LayoutSpec): unknown {
   const { fingerprint, laneUse } = layoutOf(spec);
   return [fingerprint, laneUse];
