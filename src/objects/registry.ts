@@ -1,12 +1,12 @@
 /**
- * The registry: the one Durable Object that knows the namespaces and the API keys of a deployment.
+ * The registry: the single Durable Object that stores the namespaces and API keys of a deployment.
  *
  * Invariants, on top of core/namespace/namespace:
- *  R1 A name belongs to one namespace for ever: a retired one is never defined again.
- *  R2 Read, decide and write happen with no await between them, so of two racing PUTs one wins
- *     and the other is judged against it.
- *  R3 A write is made only if the caller's key is in force and administers at that moment: a key that was revoked
- *     changes nothing, whatever an isolate remembers of it.
+ *  R1 A name belongs to one namespace forever: a retired name can't be defined again.
+ *  R2 Read, decision and write happen without an await in between. So one of two concurrent PUTs comes first, and the
+ *     other is checked against its result.
+ *  R3 A write requires that the caller's key is valid and has the scope admin at that moment. A revoked key changes
+ *     nothing, even if an isolate has it cached.
  */
 import { DurableObject } from "cloudflare:workers";
 import {
@@ -35,7 +35,7 @@ export type PutReply =
   | { readonly kind: "full"; readonly of: "namespaces" | "names"; readonly most: number }
   | Exclude<Defined, { kind: "defined" }>;
 
-/** `hash`: of a key that is gone. */
+/** `hash`: the hash of a deleted key. */
 export type RemoveReply =
   | Revoked
   | { readonly kind: "unknown" }
@@ -54,17 +54,17 @@ export class Registry extends DurableObject<Env> {
     this.#storage = new RegistryStorage(ctx.storage.sql);
   }
 
-  /** The namespace of that name, in use or retired. */
+  /** The namespace with that name, in use or retired. */
   namespace(name: string): StoredNamespace | undefined {
     return this.#storage.namespace(name);
   }
 
-  /** A page of namespaces in the order of their names, after the name `after`; of `only` where given. */
+  /** A page of namespaces in order of their names, after the name `after`; only those in `only`, if given. */
   namespaces(after: string, limit: number, only?: readonly string[]): StoredNamespace[] {
     return this.#storage.namespaces(after, limit, only);
   }
 
-  /** Creates a namespace, or changes what may change of one. `by`: the caller's id. */
+  /** Creates a namespace, or changes the fields of one that may change. `by`: the caller's id. */
   putNamespace(name: string, input: NamespaceInput, by: string): PutReply {
     if (!this.isInForce(by, "admin")) return REVOKED;
     const before = this.#storage.namespace(name);
@@ -83,7 +83,7 @@ export class Registry extends DurableObject<Env> {
     return { kind: before ? "changed" : "created", stored };
   }
 
-  /** Retires a name for ever. Idempotent. `by`: the caller's id. */
+  /** Retires a namespace; its name can't be reused. Idempotent. `by`: the caller's id. */
   retireNamespace(name: string, by: string): RemoveReply {
     if (!this.isInForce(by, "admin")) return REVOKED;
     const stored = this.#storage.namespace(name);
@@ -96,19 +96,19 @@ export class Registry extends DurableObject<Env> {
     return this.#storage.keyByHash(hash);
   }
 
-  /** Whether a caller, by its id, may do now what takes that scope. */
+  /** Whether the caller with that id is valid now and has the scope. */
   isInForce(id: string, scope: Scope): boolean {
     if (id === ADMIN.id || id === ANYBODY.id) return true;
     const record = this.#storage.keyById(id);
     return record !== undefined && !isExpired(record, Date.now()) && hasScope(record, scope);
   }
 
-  /** A page of keys in the order of their ids, after the id `after`. */
+  /** A page of keys in order of their ids, after the id `after`. */
   keys(after: string, limit: number): ApiKeyRecord[] {
     return this.#storage.keys(after, limit);
   }
 
-  /** Keeps a new key; where there are too many, expired ones make room. `by`: the caller's id. */
+  /** Stores a new key. At the limit, deletes expired keys first. `by`: the caller's id. */
   addKey(record: ApiKeyRecord, hash: string, by: string): AddKeyReply {
     if (!this.isInForce(by, "admin")) return REVOKED;
     if (this.#storage.countKeys() >= API_KEYS_MAX) this.#storage.deleteExpiredKeys(Date.now());

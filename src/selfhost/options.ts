@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** Where the service listens and keeps its data. */
+/** The service's address and data folder. */
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
