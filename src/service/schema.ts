@@ -1,4 +1,4 @@
-/** Schemas that queries and bodies share; each message names the allowed values. */
+/** Schemas for queries and bodies. Each message names the allowed values. */
 import * as v from "valibot";
 import { FIELD_TEXTS, type FieldTitle, type WholeField } from "../core/layout/fields.ts";
 import { MAX_ID } from "../core/limits.ts";
@@ -24,7 +24,7 @@ export function oneOf<const Words extends readonly string[]>(words: Words) {
   return v.picklist(words, messageOf(anyOf(words)));
 }
 
-/** A whole number of a query, in plain decimal: no sign, space, point, exponent or leading zero. */
+/** An integer in a query, in plain decimal: without sign, space, point, exponent or leading zero. */
 export function wholeText(least: number, most: number) {
   const message = messageOf(integerFrom(least, most));
   return v.pipe(
@@ -38,10 +38,10 @@ export function wholeText(least: number, most: number) {
   );
 }
 
-/** A whole number of a query or path, however large. */
+/** Any safe integer ≥ 0 in a query or path. */
 export const anyWholeText = wholeText(0, Number.MAX_SAFE_INTEGER);
 
-/** A whole number of a JSON body. */
+/** An integer in a JSON body. */
 export function wholeNumber(least: number, most: number) {
   const message = messageOf(integerFrom(least, most));
   return v.pipe(
@@ -52,18 +52,18 @@ export function wholeNumber(least: number, most: number) {
   );
 }
 
-/** A text of a JSON body, of 1..most characters. */
+/** A string in a JSON body, of 1 to `most` characters. */
 export function shortText(most: number, message: string) {
   return v.pipe(v.string(message), v.minLength(1, message), v.maxLength(most, message));
 }
 
-/** A list of a JSON body, of 1..most items. */
+/** A list in a JSON body, of 1 to `most` items. */
 export function listOf<Item extends v.GenericSchema>(item: Item, most: number, message: string) {
   return v.pipe(v.array(item, message), v.minLength(1, message), v.maxLength(most, message));
 }
 
 const DECIMAL_RULE = `must be an integer from 0 to ${MAX_ID}, as a string above ${Number.MAX_SAFE_INTEGER}`;
-/** A number of a segment: as text where it is beyond what a JSON number holds exactly. */
+/** A number of a segment: a string if it is above the exact range of a JSON number. */
 export const decimal = v.union(
   [
     v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
@@ -72,18 +72,18 @@ export const decimal = v.union(
   DECIMAL_RULE,
 );
 
-/** The schema of a field of core's tables, with its description for the API document. */
+/** The schema of a field in core's tables, with its description. */
 export function wholeField(field: WholeField, name: FieldTitle): v.GenericSchema<unknown, number> {
   if (!("allowed" in field)) return described(wholeNumber(field.least, field.most), name);
   return described(v.picklist(field.allowed, messageOf(anyOf(field.allowed))), name);
 }
 
-/** The same of a field that may be left out. */
+/** The schema of an optional field in core's tables. */
 export function optionalField(field: WholeField, name: FieldTitle) {
   return v.exactOptional(wholeField(field, name));
 }
 
-/** A schema with the description that core has of the field. */
+/** Adds core's description of a field to its schema. */
 export function described<Schema extends v.GenericSchema>(schema: Schema, name: FieldTitle) {
   return v.pipe(schema, v.description(FIELD_TEXTS[name]));
 }

@@ -10,7 +10,7 @@ import { checkEncoding, ID_ENCODINGS } from "./issue-request.ts";
 
 export const DECODE_QUERY = { encoding: v.optional(oneOf(ID_ENCODINGS)) };
 
-/** The fields of the ID `text`, in the encoding that the parameters name. */
+/** Decodes the ID `text`. The parameters give its encoding. */
 export function decodeId(params: Params, namespace: Namespace, text: string): Outcome<DecodedId> {
   const { values, errors } = parseParams(params, DECODE_QUERY);
   const given = values.encoding ?? "decimal";

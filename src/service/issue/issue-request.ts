@@ -1,4 +1,4 @@
-/** Requests for IDs as values: parsed from parameters, checked against the namespace they are for. */
+/** Requests for IDs, parsed from parameters and checked against their namespace. */
 import * as v from "valibot";
 import type { Placement as CallPlacement, ParameterError } from "../../core/binding.ts";
 import { ENCODINGS } from "../../core/codec.ts";
@@ -19,11 +19,11 @@ import { GIVEN_ONCE, type Params, parseParams } from "../params.ts";
 import type { Namespace } from "../registry/namespaces.ts";
 import { anyWholeText, oneOf, wholeText } from "../schema.ts";
 
-/** IDs as text in some encoding, or `number`: JSON numbers, in layouts of at most 53 bits. */
+/** Encodings of issued IDs: text forms, or `number` for JSON numbers if all IDs of the namespace are safe integers. */
 export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
 export type IdEncoding = (typeof ID_ENCODINGS)[number];
 
-/** The header of a request that may be repeated (draft-ietf-httpapi-idempotency-key-header). */
+/** The request header that makes retries idempotent (draft-ietf-httpapi-idempotency-key-header). */
 export const IDEMPOTENCY_KEY = "idempotency-key";
 const IDEMPOTENCY_KEY_FORMAT = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
 
@@ -46,30 +46,30 @@ export const IDS_QUERY = {
 
 export const BLOCKS_QUERY = { count: v.optional(wholeText(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
 
-/** A request for IDs, in order. */
+/** A valid request for IDs. */
 export interface IssueRequest {
   readonly namespace: Namespace;
   readonly count: number;
   readonly placement: Placement;
 }
 
-/** … and the form of its response. */
+/** A valid request for single IDs, with the form of its response. */
 export interface IdsRequest extends IssueRequest {
   readonly encoding: IdEncoding;
   readonly format: "json" | "text";
 }
 
-/** The rest of a request: facts that no parameter holds. */
+/** A request before it is parsed: parameters, place and idempotency key. */
 export interface Given {
   readonly params: Params;
-  /** The place the request comes from, if known. */
+  /** The place of the request; undefined if unknown. */
   readonly from: () => GeoPoint | undefined;
   readonly idempotencyKey: () => string | undefined;
-  /** Owns the idempotency key: two callers may use the same one. */
+  /** Owner of the idempotency key: two callers may use the same key. */
   readonly owner: string;
 }
 
-/** Parses a request for single IDs. `defaultFormat`: of the response, asked for only if the parameters have none. */
+/** Parses a request for single IDs. `defaultFormat` is called only if the parameters have no format. */
 export function parseIdsRequest(
   given: Given,
   namespace: Namespace,
@@ -101,14 +101,14 @@ export function parseBlocksRequest(given: Given, namespace: Namespace): Outcome<
   return { ok: true, value: { namespace, count, placement } };
 }
 
-/** The errors of an idempotency key; none if it is absent. */
+/** The errors of an idempotency key; empty if it is absent. */
 export function idempotencyErrors(key: string | undefined): ParameterError[] {
   if (key === undefined || IDEMPOTENCY_KEY_FORMAT.test(key)) return [];
   const detail = `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
   return [{ parameter: IDEMPOTENCY_KEY, detail }];
 }
 
-/** `number` needs a namespace whose every ID is a safe integer. */
+/** Adds an error for the encoding `number` if the namespace has IDs that are no safe integers. */
 export function checkEncoding(
   errors: ParameterError[],
   encoding: IdEncoding,
@@ -121,7 +121,7 @@ export function checkEncoding(
   });
 }
 
-/** Why not every ID of a namespace is a safe integer; undefined if each is. */
+/** The condition for `number` that the namespace fails; undefined if all its IDs are safe integers. */
 function unsafeNumbers(namespace: Namespace): string | undefined {
   if (namespace.kind === "segment") {
     const { max } = namespace.numbers;
@@ -149,22 +149,22 @@ function placementOf(
     });
   }
   const placement = { shard, orderingKey: key, strict: order === "strict", from: given.from };
-  // Snowflakes depend on the clock, so a repeated request gets other IDs.
+  // Snowflake IDs depend on the clock, so a repeated request gets new IDs.
   const idempotencyKey = kind === "segment" ? given.idempotencyKey() : undefined;
   if (idempotencyKey === undefined) return placement;
   errors.push(...idempotencyErrors(idempotencyKey));
   return { ...placement, idempotencyKey: `${given.owner} ${idempotencyKey}` };
 }
 
-/** A count that an idle line could never open is rejected for good: no retry would help. */
+/** The largest count of one call. A larger one is a 400, because a retry can't help. */
 function mostAtOnce(namespace: Namespace, placement: Placement): number {
   if (namespace.kind === "segment") return Number.POSITIVE_INFINITY;
   return idleCapacity(namespace.layout, namespace.policy, isStrict(placement));
 }
 
 /**
- * Adds an error if a demand of this namespace does not hold. A parameter that is rejected anyway gets the allowed
- * values of this namespace.
+ * Adds an error if `holds` is false. A parameter that already has an error gets the allowed values of this namespace
+ * instead.
  */
 function demand(
   errors: ParameterError[],

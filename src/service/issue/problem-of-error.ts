@@ -3,18 +3,18 @@ import { REGISTRY_RETRY_MS } from "../limits.ts";
 import { KeyRevokedError, RegistryUnavailableError } from "../registry/registry-call.ts";
 import { KEYS_LIMITED, KeysLimitedError } from "./rate-limit.ts";
 
-/** No key in force: one text for every such token, so that it tells nothing about the token. */
+/** The problem of an invalid or missing key. It is the same for all tokens, so that it reveals nothing about them. */
 export const UNAUTHORIZED: Problem = {
   code: "unauthorized",
   detail: "This route requires `Authorization: Bearer KEY` with a valid key.",
 };
 
-/** Whether an error only carries a refusal: its caller can mend it, and the log needs no stack. */
+/** Whether an error is a refusal that the caller can fix. The log needs no stack for it. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof KeyRevokedError || error instanceof KeysLimitedError;
 }
 
-/** The problem for an error thrown inside. */
+/** The problem for a thrown error. */
 export function problemOfError(error: unknown): Problem {
   if (error instanceof KeyRevokedError) return UNAUTHORIZED;
   if (error instanceof KeysLimitedError) return KEYS_LIMITED;

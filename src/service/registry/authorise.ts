@@ -17,10 +17,10 @@ export const UNKNOWN_NAMESPACE: Problem = {
   detail: `No namespace has this name. Built-in namespaces: ${BUILT_IN}. Create others with PUT /v1/namespaces/{namespace}.`,
 };
 
-/** Bindings of a request, and the promise that keeps work alive. */
+/** A request's bindings and its waitUntil. */
 export interface Surroundings {
   readonly env: Env;
-  /** Keeps work alive that outlives the response. */
+  /** Keeps work alive after the response. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -36,8 +36,8 @@ export function refuseNamespace(caller: ApiKeyRecord, name: string): Problem | u
 }
 
 /**
- * The namespace of that name, if the caller may use it: at once if this isolate has it in memory. A retired one issues
- * nothing (scope `issue`). Throws RegistryUnavailableError.
+ * The namespace with that name, if the caller may use it. Synchronous if this isolate has it cached. A retired
+ * namespace issues nothing (scope `issue`). Throws RegistryUnavailableError.
  */
 export function authorise(
   { env, waitUntil }: Surroundings,
