@@ -2,13 +2,18 @@ import { createMiddleware } from "hono/factory";
 import { invalidParameters, type Problem } from "../../core/problem.ts";
 import { problem } from "../reply/problem.ts";
 
-/** A name or an address, and perhaps a port: nothing else may get into the URL that requests are routed by. */
+/**
+ * A host name or an address, with an optional port. Requests are routed by their URL, so it must have no other text.
+ */
 const PLAIN_HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** The last host that was found to be plain: it is most often the same. */
+/** A cache of the last valid host, which is usually the same. */
 let lastPlain = "";
 
-/** Whether the Host header is one. Requests over a service binding may have none: their URL was parsed before. */
+/**
+ * Whether the Host header is valid or absent. Requests over a service binding may have none: their URL is already
+ * parsed.
+ */
 export function hasPlainHost({ headers, url }: Pick<Request, "headers" | "url">): boolean {
   const host = headers.get("host");
   if (host === null || host === lastPlain) return true;

@@ -1,4 +1,4 @@
-/** JSON bodies: size, type, UTF-8, JSON and schema, each refused with what is taken. */
+/** Reads JSON bodies, and checks size, type, UTF-8, JSON and schema. */
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
@@ -12,12 +12,12 @@ import { allowedBy } from "../../service/schema.ts";
 import { type Parsed, problem } from "../reply/problem.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS } from "./limits.ts";
 
-/** Refuses bodies over BODY_BYTES_MAX before they are read whole, and chunked ones that break off. */
+/** Rejects bodies above BODY_BYTES_MAX without reading all of them, and incomplete chunked bodies. */
 export const limitedBody = createMiddleware(async (c, next) => {
   try {
     return await limit(c, next);
   } catch {
-    // Errors of the handler end in onError: what is thrown here is the body's reading.
+    // Errors of the handler go to onError, so only reading the body can throw here.
     return problem(c, {
       code: "invalid_body",
       detail: "The connection closed before the whole body arrived.",
@@ -33,13 +33,13 @@ const limit = bodyLimit({
   },
 });
 
-/** Refuses bodies that take longer than BODY_READ_MAX_MS to arrive: nobody may hold a request open for ever. */
+/** Rejects bodies that take longer than BODY_READ_MAX_MS, so that nobody can hold a request open forever. */
 export const timelyBody = timeout(BODY_READ_MAX_MS, (c) => {
   const detail = `The body must arrive within ${BODY_READ_MAX_MS} ms.`;
   return new HTTPException(400, { res: problem(c, { code: "invalid_body", detail }) });
 });
 
-/** A body's bytes; undefined where it is over BODY_BYTES_MAX, breaks off or takes over BODY_READ_MAX_MS. */
+/** Reads a body; undefined if it is above BODY_BYTES_MAX, incomplete, or takes longer than BODY_READ_MAX_MS. */
 export async function boundedBytes(
   body: ReadableStream<Uint8Array>,
 ): Promise<Uint8Array | undefined> {
@@ -53,7 +53,7 @@ export async function boundedBytes(
   } finally {
     done.abort();
     late.catch(() => undefined);
-    // What is left of it is not wanted any more, and may be broken.
+    // The rest of the body is not needed, and its errors do not matter.
     reader.cancel().catch(() => undefined);
   }
 }
@@ -73,8 +73,8 @@ async function bytesFrom(
 }
 
 /**
- * Reads a JSON object as the schema says; all its bad fields come back at once. `closest`, of a schema that has a
- * choice: the one that a bad value's fields are judged by.
+ * Reads a JSON object of a schema. Reports all invalid fields at once. `closest` selects, for a union schema, the
+ * member that errors refer to.
  */
 export async function readBody<Schema extends v.GenericSchema>(
   c: Context,
@@ -99,7 +99,7 @@ export async function readBody<Schema extends v.GenericSchema>(
   return { ok: false, response: invalidBody(c, errorsOf(judge, value, issues)) };
 }
 
-/** `readBody`, for a route that may also be asked without a body: then it is as if it were `{}`. */
+/** Like `readBody`, but a missing body counts as `{}`. */
 export async function readOptionalBody<Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,
@@ -119,7 +119,7 @@ function errorsOf(
   value: object,
   issues: readonly v.GenericIssue[],
 ): FieldError[] {
-  // Valibot names the first unknown field of an object only, and is terse about missing ones.
+  // Valibot reports only the first unknown field of an object, so unknownFields finds all of them.
   const known = issues.filter(({ expected }) => expected !== "never");
   return [
     ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is an unknown field" })),
@@ -131,7 +131,7 @@ function errorsOf(
   ];
 }
 
-/** The dot paths of all fields that a schema of strict objects does not know. */
+/** The dot paths of all fields that a schema of strict objects does not have. */
 function unknownFields(schema: unknown, value: unknown, prefix: string): string[] {
   if (!v.is(Wrapped, schema) || typeof value !== "object" || value === null) return [];
   if (schema.wrapped) return unknownFields(schema.wrapped, value, prefix);
@@ -144,13 +144,13 @@ function unknownFields(schema: unknown, value: unknown, prefix: string): string[
   );
 }
 
-/** What of Valibot's schemas the search for unknown fields looks at. */
+/** The parts of Valibot's schemas that unknownFields reads. */
 const Wrapped = v.looseObject({
   wrapped: v.optional(v.unknown()),
   entries: v.optional(v.record(v.string(), v.unknown())),
 });
 
-/** The body's bytes; undefined where it breaks off. */
+/** The body's bytes; undefined if it is incomplete. */
 async function bytesOf(c: Context): Promise<ArrayBuffer | undefined> {
   try {
     return await c.req.arrayBuffer();

@@ -92,7 +92,7 @@ const SegmentBody = v.strictObject({
 
 export const NamespaceBody = v.variant("kind", [SnowflakeBody, SegmentBody], KIND_RULE);
 
-/** The body that a value of that kind should have been. */
+/** The schema for the kind in a rejected value. */
 export function namespaceBodyLike(value: object): v.GenericSchema {
   return "kind" in value && value.kind === "segment" ? SegmentBody : SnowflakeBody;
 }

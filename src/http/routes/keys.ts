@@ -52,7 +52,7 @@ export const KeyBody = v.pipe(
 
 export const KEYS_QUERY = pageQuery(/^[A-Za-z0-9_-]{1,64}$/);
 
-/** `/v1/keys`: making, listing and revoking API keys. */
+/** `/v1/keys`: creates, lists and revokes API keys. */
 export const keys = new Hono<AppEnv>();
 
 keys.use(requires("admin"));
@@ -102,7 +102,7 @@ keys.delete("/:id", async (c) => {
   return problem(c, { code: "not_found", detail: "No API key has this id." });
 });
 
-/** A key as it is shown: never its text or hash. */
+/** A key in responses, without the key itself and its hash. */
 function bodyOf({ id, name, scopes, namespaces, expiresAtMs, createdMs }: ApiKeyRecord) {
   const expiresAt = expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toISOString();
   return { id, name, scopes, namespaces, expiresAt, createdAt: new Date(createdMs).toISOString() };

@@ -27,10 +27,10 @@ import { invalidBody, limitedBody, readBody, readOptionalBody, timelyBody } from
 import { pageOf } from "../parse/pagination.ts";
 import { invalidParameters, problem, refused, wrongKind } from "../reply/problem.ts";
 
-/** The holder of a lease that nobody gave a name. */
+/** Default of a lease's holder. */
 const UNNAMED = "unnamed";
 
-/** Within what any namespace may allow; ttlErrors knows what this one does. */
+/** The bounds for all namespaces. ttlErrors checks those of one namespace. */
 const ttl = wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS);
 const holderRule = `must be a string of 1 to ${HOLDER_CHARS_MAX} characters of valid Unicode`;
 const untilRule = `must be the start of the first tick without an ID, as ${INSTANT_FORMS}`;
@@ -75,7 +75,7 @@ export const RELEASE_QUERY = {
   until: v.optional(v.pipe(v.string(untilRule), v.transform(parseInstant), v.number(untilRule))),
 };
 
-/** `/v1/leases/{namespace}`: worker IDs for processes that mint themselves. */
+/** `/v1/leases/{namespace}`: leases of worker IDs, for processes that create IDs themselves. */
 export const leases = new Hono<NamespaceEnv>();
 
 leases.post("/:namespace", withNamespace("lease"), timelyBody, limitedBody, async (c) => {
@@ -91,11 +91,11 @@ leases.post("/:namespace", withNamespace("lease"), timelyBody, limitedBody, asyn
   const { holder, ttlMs = LEASE_TTL_DEFAULT_MS } = body.value;
   const tooLong = ttlErrors(namespace, body.value.ttlMs);
   if (tooLong.length > 0) return invalidBody(c, tooLong);
-  // Charged as one ID. Renewals and releases are free: a key that has issued too many IDs would lose the leases of all
-  // its holders, and they can renew no more leases than they acquired.
+  // An acquire is charged as one ID. Renewals and releases are free: otherwise a key at its rate limit would lose its
+  // leases. Their number is bounded by the acquired leases.
   const caller = c.get("caller");
   if (!(await chargeIds(c.env, c.req.raw.headers, caller.id, 1))) return problem(c, IDS_LIMITED);
-  // A key of our own, if there is none, lets the call be made again.
+  // Without the caller's key, a random one makes the call safe to retry.
   const idempotencyKey = key === undefined ? crypto.randomUUID() : `${caller.id} ${key}`;
   const input = { holder, ttlMs, idempotencyKey };
   await confirmKey(c.env.REGISTRY, caller, "lease");
@@ -170,7 +170,7 @@ leases.get("/:namespace", withNamespace("lease"), async (c) => {
   return c.json({ leases: listed, ...next });
 });
 
-/** A ttl that a request names is refused if its namespace allows none as long. */
+/** The errors of a requested ttlMs above the namespace's bound. */
 function ttlErrors(
   { policy }: SnowflakeNamespace,
   ttlMs: number | undefined,
@@ -179,7 +179,7 @@ function ttlErrors(
   return rangeErrors("ttlMs", ttlMs, LEASE_TTL_MIN_MS, policy.leaseTtlMaxMs);
 }
 
-/** A lease for its holder. Times in unix ms, at the begin of ticks. */
+/** A lease in responses to its holder. Times are starts of ticks, in unix ms. */
 function leaseBody(namespace: SnowflakeNamespace, lease: WorkerLease, nowMs: number) {
   const { layout, definition } = namespace;
   const { worker, token, holder, ttlMs: lastsMs } = lease;
@@ -202,7 +202,7 @@ function leaseBody(namespace: SnowflakeNamespace, lease: WorkerLease, nowMs: num
   };
 }
 
-/** A lease for everybody else: without its token. */
+/** A lease in lists, without its token. */
 function listedBody({ layout }: SnowflakeNamespace, lease: WorkerLease, nowMs: number) {
   const notAfter = tickStartMs(layout, lease.notAfterTick);
   return {
@@ -216,7 +216,7 @@ function listedBody({ layout }: SnowflakeNamespace, lease: WorkerLease, nowMs: n
   };
 }
 
-/** The first whole tick from that instant on. */
+/** The first tick that starts at or after an instant. */
 function tickFrom({ layout }: SnowflakeNamespace, unixMs: number): number {
   return Math.ceil((unixMs - layout.epochMs) / layout.tickMs);
 }

@@ -28,7 +28,7 @@ import { invalidParameters, problem } from "../reply/problem.ts";
 
 export const NAMESPACES_QUERY = pageQuery(NAMESPACE_NAME);
 
-/** `/v1/namespaces`: which there are; making, changing and retiring one's own. */
+/** `/v1/namespaces`: lists, creates, changes and retires namespaces. */
 export const namespaces = new Hono<AppEnv>();
 
 namespaces.get("/", requires("read"), async (c) => {

@@ -18,7 +18,7 @@ function untilRule(layout: Layout): string {
   return `must leave at least one ID time in [from, until): ID times run from unix ms ${epochMs} to ${lastMs}, in steps of ${tickMs} ms`;
 }
 
-/** `GET /v1/range/{namespace}`: the smallest and largest ID whose time is in [from, until). */
+/** `GET /v1/range/{namespace}`: returns the smallest and largest ID whose time is in [from, until). */
 export const range = new Hono<NamespaceEnv>();
 
 range.get("/:namespace", withNamespace("read"), (c) => {
