@@ -12,7 +12,7 @@ import { type BlocksAnswer, blocksAnswer } from "./core/blocks/blocks-answer.ts"
 import type { DecodedId } from "./core/layout/decoded.ts";
 import { invalidParameters, type Outcome, PROBLEM_KINDS, type Problem } from "./core/problem.ts";
 import { centreOf, REGIONS } from "./core/regions.ts";
-import { oneOfTakes } from "./core/takes.ts";
+import { anyOf } from "./core/takes.ts";
 import type { Granted } from "./service/calls/issued.ts";
 import { pointOf } from "./service/geo.ts";
 import { decodeId } from "./service/issue/decode.ts";
@@ -24,11 +24,11 @@ import { paramsOfOptions } from "./service/params.ts";
 import { authorise, type Surroundings } from "./service/registry/authorise.ts";
 import { freshForMsOf, type Namespace } from "./service/registry/namespaces.ts";
 
-/** Owner of the idempotency keys of bindings whose props name no caller. */
+/** Owner of the idempotency keys of bindings without a caller in their props. */
 const UNNAMED_CALLER = "rpc";
 const CALLER_FORMAT = /^[!-~]{1,64}$/;
 
-/** A rejected call: an Error with the facts of the problem as its own properties, which RPC carries over. */
+/** The error of a rejected call. The problem's fields are its own properties, because RPC preserves those. */
 class ProblemError extends Error {
   readonly problem: RpcProblem;
 
@@ -47,23 +47,23 @@ class ProblemError extends Error {
 }
 
 /**
- * IDs for Workers of the same account, by a service binding with `entrypoint = "Edgeflake"`.
- * A binding is trusted: no key, no limit. Its `props = { caller = "billing" }` give its idempotency keys an owner of
- * their own.
+ * Issues IDs to Workers of the same account, over a service binding with `entrypoint = "Edgeflake"`. A binding is
+ * trusted: it needs no key and has no rate limit. With `props = { caller = "billing" }`, its idempotency keys are
+ * separate from those of other bindings.
  */
 export class Edgeflake extends WorkerEntrypoint<Env> {
-  /** One ID. */
+  /** Issues one ID. */
   async nextId(namespace: string, options: IdOptions = {}): Promise<string> {
     const [id = ""] = await this.#issue(namespace, 1, options);
     return id;
   }
 
-  /** `count` IDs, 1 to 10,000. */
+  /** Issues `count` IDs, 1 to 10,000. */
   nextIds(namespace: string, count: number, options: IdOptions = {}): Promise<string[]> {
     return this.#issue(namespace, count, options);
   }
 
-  /** `count` IDs, 1 to 1,000,000, as runs of consecutive ones. */
+  /** Issues `count` IDs, 1 to 1,000,000, as runs of consecutive IDs. */
   async blocks(
     namespace: string,
     count: number,
@@ -75,13 +75,15 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     return blocksAnswer(blocks, shard, freshForMsOf(found));
   }
 
-  /** The fields of an ID. `encoding`: of the text, default `decimal`. */
+  /** Decodes an ID into its fields. `encoding`: the text form of `id`, default `decimal`. */
   async decode(namespace: string, id: string, options?: DecodeOptions | null): Promise<DecodedId> {
     const found = await this.#namespace(namespace, "read");
     return okOf(decodeId(paramsOfOptions(options ?? {}), found, `${id}`));
   }
 
-  /** `blocks`, with problems as values: between two `wrangler dev` processes an Error keeps its message only. */
+  /**
+   * Like `blocks`, but returns problems as values: between two `wrangler dev` processes, errors lose their properties.
+   */
   blocksOrProblem(
     namespace: string,
     count: number,
@@ -90,7 +92,7 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     return answerOf(this.blocks(namespace, count, options));
   }
 
-  /** `decode`, with problems as values. */
+  /** Like `decode`, but returns problems as values. */
   decodeOrProblem(
     namespace: string,
     id: string,
@@ -101,7 +103,7 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
 
   async #issue(name: string, count: number, options: IdOptions): Promise<string[]> {
     const namespace = await this.#namespace(name, "issue");
-    // As over HTTP, but never as a stream.
+    // The format is always json: RPC has no text streams.
     const given = this.#givenOf({ ...options, count, format: "json" });
     const request = okOf(parseIdsRequest(given, namespace, () => "json"));
     const { blocks } = await granted(issueIds(this.#client(), request));
@@ -117,7 +119,7 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
   }
 
   async #namespace(name: string, scope: "issue" | "read"): Promise<Namespace> {
-    // Callers need not be typed.
+    // Callers may be untyped.
     reject(textErrors({ namespace: name }));
     const caller = callerOf(this.ctx.props);
     try {
@@ -127,14 +129,14 @@ export class Edgeflake extends WorkerEntrypoint<Env> {
     }
   }
 
-  /** The options of a call as a request: a service binding has no headers. */
+  /** Converts the options of a call to request parameters. */
   #givenOf({
     idempotencyKey,
     near,
     region,
     ...options
   }: BlocksOptions & Record<string, unknown>): Given {
-    // Callers need not be typed: null or a number, read as a text, would be one key for all of them.
+    // Callers may be untyped: null or a number, converted to text, would be one key for all of them.
     reject([...textErrors({ idempotencyKey }), ...placeErrors(near, region)]);
     const params = paramsOfOptions(options);
     reject(params.errors);
@@ -157,13 +159,13 @@ async function answerOf<Value>(work: Promise<Value>): Promise<Answer<Value>> {
   }
 }
 
-/** The caller that a binding's props name. It owns its idempotency keys. Throws ProblemError. */
+/** The caller in a binding's props, which owns its idempotency keys. Throws ProblemError if it is malformed. */
 function callerOf(props: unknown): ApiKeyRecord {
   let id = UNNAMED_CALLER;
   if (typeof props === "object" && props !== null && "caller" in props) {
     const { caller } = props;
     if (typeof caller !== "string" || !CALLER_FORMAT.test(caller)) {
-      reject([{ parameter: "props.caller", detail: "takes 1 to 64 visible ASCII characters" }]);
+      reject([{ parameter: "props.caller", detail: "must be 1 to 64 visible ASCII characters" }]);
     }
     id = `${UNNAMED_CALLER}:${caller}`;
   }
@@ -173,19 +175,22 @@ function callerOf(props: unknown): ApiKeyRecord {
 function textErrors(texts: Readonly<Record<string, unknown>>): ParameterError[] {
   return Object.entries(texts)
     .filter(([, text]) => text !== undefined && typeof text !== "string")
-    .map(([parameter]) => ({ parameter, detail: "takes a text" }));
+    .map(([parameter]) => ({ parameter, detail: "must be a string" }));
 }
 
 function placeErrors(near: unknown, region: unknown): ParameterError[] {
   const errors: ParameterError[] = [];
   if (near !== undefined && (typeof near !== "object" || near === null)) {
-    errors.push({ parameter: "near", detail: "takes latitude and longitude, or request.cf" });
+    errors.push({
+      parameter: "near",
+      detail: "must be an object with latitude and longitude, such as request.cf",
+    });
   }
   if (region !== undefined && !REGIONS.some((one) => one === region)) {
-    errors.push({ parameter: "region", ...oneOfTakes(REGIONS) });
+    errors.push({ parameter: "region", ...anyOf(REGIONS) });
   }
   if (near !== undefined && region !== undefined) {
-    errors.push({ parameter: "region", detail: "and near exclude each other" });
+    errors.push({ parameter: "region", detail: "and near are mutually exclusive" });
   }
   return errors;
 }
@@ -210,15 +215,15 @@ async function granted(issuing: IssueResult | Promise<IssueResult>): Promise<Gra
   throw new ProblemError(issued.problem);
 }
 
-/** The error for one thrown inside, logged. `definite`: nothing can have been issued yet. */
+/** Logs an internal error and wraps it for the caller. `definite`: no ID can have been issued. */
 function faultOf(cause: unknown, definite: boolean): ProblemError {
   const { error, stack } =
     cause instanceof Error ? { error: cause.message, stack: cause.stack } : { error: `${cause}` };
   console.error(JSON.stringify({ route: "rpc", error, stack }));
   const problem = problemOfError(cause);
   const detail = definite
-    ? "The request failed inside; nothing was issued."
-    : "The request failed inside; IDs may have been skipped.";
+    ? "Internal error; nothing was issued."
+    : "Internal error; IDs may have been skipped.";
   const said = problem.code === "internal" ? { ...problem, detail, definite } : problem;
   return Object.assign(new ProblemError(said), { cause });
 }

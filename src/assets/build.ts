@@ -1,4 +1,4 @@
-/** `npm run build:assets`: the pages and files that are served beside the API, into dist/assets. */
+/** `npm run build:assets`: builds the pages and files that the service serves with the API into dist/assets. */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
@@ -7,7 +7,9 @@ import { docsPage } from "../openapi/docs-page.ts";
 const SOURCE = path.join(import.meta.dirname, "..");
 const FOLDER = path.join(SOURCE, "../dist/assets");
 
-/** Cloudflare's headers of files that it answers before the Worker; pages get theirs from http/middleware/security-headers. */
+/**
+ * Headers of files that Cloudflare serves without the Worker. Pages get theirs from http/middleware/security-headers.
+ */
 const HEADERS = `/*
   Content-Security-Policy: default-src 'none'; frame-ancestors 'none'
   X-Content-Type-Options: nosniff
@@ -29,7 +31,7 @@ const { outputFiles } = await build({
   minify: true,
   write: false,
   format: "esm",
-  // Two years of browsers.
+  // Browsers of about the last two years.
   target: ["chrome123", "firefox120", "safari17.5"],
   jsx: "automatic",
   jsxImportSource: "hono/jsx/dom",

@@ -7,7 +7,7 @@ import { DEFAULT_SPEC } from "../core/layout/presets.ts";
 import { REGIONS_COUNT_MAX, SHARDS_DEFAULT } from "../core/limits.ts";
 import { type SnowflakeInput, shardsMax } from "../core/namespace/namespace.ts";
 import { REGIONS, type Region } from "../core/regions.ts";
-import { wholeTakes } from "../core/takes.ts";
+import { integerFrom } from "../core/takes.ts";
 import { addressOf, type Route } from "./route.ts";
 
 export interface DesignInput {
@@ -48,7 +48,7 @@ export function designed({ spec, shards = "", regions = "" }: DesignInput): Desi
   const { layout } = made;
   const most = shardsMax(layout);
   const count = shards === "" ? Math.min(SHARDS_DEFAULT, most) : wholeIn(shards);
-  if (count < 1 || count > most) problems.push(`shards ${wholeTakes(1, most).detail}`);
+  if (count < 1 || count > most) problems.push(`shards ${integerFrom(1, most).detail}`);
   if (problems.length > 0 || named === undefined) return { ok: false, layout, problems };
   const body: SnowflakeInput = {
     kind: "snowflake",

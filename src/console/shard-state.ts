@@ -157,7 +157,8 @@ const AWAY =
 const BEHIND =
   "The clock is further behind the issued IDs than the policy allows, so requests are rejected. If the clock is wrong, correct it.";
 const ITSELF = "The shard continues by itself once the clock has caught up.";
-const LARGER = "To continue at once, PATCH a larger maxStepBackMs, up to a day (docs/OPERATIONS.md).";
+const LARGER =
+  "To continue at once, PATCH a larger maxStepBackMs, up to a day (docs/OPERATIONS.md).";
 const POISONED =
   "It is behind by more than a day, the most that a policy can allow: continue in a successor namespace with an earlier epoch (docs/OPERATIONS.md).";
 const BUILT_IN = "The policy of a built-in namespace never changes: use a namespace of your own.";

@@ -1,7 +1,7 @@
 /** The options and results of the service binding's entrypoint `Edgeflake`. */
 import type { Encoding } from "./codec.ts";
 import type { Region } from "./regions.ts";
-import type { Takes } from "./takes.ts";
+import type { Allowed } from "./takes.ts";
 
 /** Where IDs come from. `shard` and `key` are mutually exclusive; each gets IDs from the service, not from memory. */
 export interface Placement {
@@ -46,7 +46,7 @@ export interface DecodeOptions {
 }
 
 /** A rejected parameter, with the values allowed: for people in `detail`, for programs in the other properties. */
-export interface ParameterError extends Takes {
+export interface ParameterError extends Allowed {
   /** The name of the parameter, such as `count`. */
   readonly parameter: string;
 }

@@ -1,4 +1,4 @@
-/** Sets an entry of a map that holds `most` at most: the oldest makes room. Plain data, so that it may outlive a request. */
+/** Sets an entry of a map of at most `most` entries. Evicts the oldest entry if the map is full. */
 export function setBounded<Value>(
   entries: Map<string, Value>,
   key: string,

@@ -12,16 +12,16 @@ const UPPER = LOWER.toUpperCase();
 const DIGITS: Readonly<Record<Encoding, string>> = {
   decimal: DECIMAL,
   hex: `${DECIMAL}abcdef`,
-  // Crockford's order; his aliases (i, l, o) are not read, so that a text has one meaning only.
+  // Crockford's alphabet. His aliases (i, l, o) are rejected, so that each ID has one text.
   base32: (DECIMAL + UPPER).replace(/[ILOU]/g, ""),
   base36: DECIMAL + LOWER,
-  // Bitcoin's: without those that look like another.
+  // Bitcoin's alphabet, without digits that look alike.
   base58: (DECIMAL + UPPER + LOWER).replace(/[0OIl]/g, ""),
   base62: DECIMAL + UPPER + LOWER,
 };
 
-/** What a person may type, for messages. */
-const TAKES: Readonly<Record<Encoding, string>> = {
+/** The digits of each encoding, for messages. */
+const DIGITS_TEXT: Readonly<Record<Encoding, string>> = {
   decimal: "digits 0-9",
   hex: "digits 0-9a-f in lower case",
   base32: "Crockford digits without I, L, O, U",
@@ -34,16 +34,16 @@ interface Reading {
   readonly radix: bigint;
   /** Digits of the largest ID, 2^63 − 1. */
   readonly maxLength: number;
-  /** Value of each digit character that may be read. */
+  /** Value of each allowed digit. */
   readonly values: ReadonlyMap<string, bigint>;
 }
 
-/** Made when first needed: the minter reads no IDs, and its bundle leaves all of this out. */
+/** Made on first use: the minter reads no IDs, so its bundle omits this. */
 const readings = new Map<Encoding, Reading>();
 
-/** What `decode` takes in that encoding, as part of a sentence. */
+/** The texts that `decode` reads in an encoding, as part of a sentence. */
 export function encodingTakes(encoding: Encoding): string {
-  return `1 to ${readingOf(encoding).maxLength} ${TAKES[encoding]}, without sign, space or leading zero`;
+  return `1 to ${readingOf(encoding).maxLength} ${DIGITS_TEXT[encoding]}, without sign, space or leading zero`;
 }
 
 /** The digits of that encoding in the order of their values. */
@@ -51,7 +51,7 @@ export function digitsOf(encoding: Encoding): string {
   return DIGITS[encoding];
 }
 
-/** Writes an ID of 0..2^63−1 in minimal length. Throws RangeError outside. */
+/** Writes an ID of 0 to 2^63 − 1 in minimal length. Throws RangeError outside of this range. */
 export function encode(id: bigint, encoding: Encoding): string {
   if (id < 0n || id > MAX_ID) throw new RangeError(`cannot encode ${id}: not in 0..${MAX_ID}`);
   if (encoding === "decimal") return id.toString();
@@ -67,12 +67,12 @@ export function encode(id: bigint, encoding: Encoding): string {
 }
 
 /**
- * Reads what `encode` writes, and nothing else (base32 in lower case too).
- * Undefined for every other text: empty, overlong, leading zero, foreign digit, sign, space, past 2^63 − 1.
+ * Reads exactly the texts that `encode` writes, and base32 in lower case. Returns undefined for any other text: empty,
+ * too long, above 2^63 − 1, or with a leading zero, foreign digit, sign or space.
  */
 export function decode(text: string, encoding: Encoding): bigint | undefined {
   const { values, radix, maxLength } = readingOf(encoding);
-  // The length bound comes first: it keeps hostile input from costing quadratic BigInt work.
+  // The length is checked first: long hostile input would cost quadratic BigInt work.
   if (text.length === 0 || text.length > maxLength) return undefined;
   if (text.length > 1 && text.startsWith(DIGITS[encoding].charAt(0))) return undefined;
   let id = 0n;

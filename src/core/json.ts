@@ -1,6 +1,6 @@
-/** JSON of others, read with nothing taken for granted. */
+/** Reads untrusted JSON. */
 
-/** Undefined if the text is no JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -9,12 +9,12 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** Undefined if it is no text. */
+/** The value if it is a string, otherwise undefined. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The fields of an object; none for any other value. */
+/** The fields of an object; empty for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" ? { ...value } : {};
 }

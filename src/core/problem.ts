@@ -1,7 +1,7 @@
-/** Problems: the failures of a request as values, with the status and title that HTTP gives them (RFC 9457). */
+/** Problems: failures of a request as values, with their HTTP status and title (RFC 9457). */
 import type { ParameterError } from "./binding.ts";
-import type { FieldError } from "./field-error.ts";
 import { isDefinite, type Refusal, type RefusalCode } from "./refusal.ts";
+import type { FieldError } from "./takes.ts";
 
 export type ProblemCode =
   | RefusalCode
@@ -28,33 +28,33 @@ interface ProblemKind {
 
 /** Status and title of every code. */
 export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
-  invalid_parameter: { status: 400, title: "A parameter is not taken" },
-  invalid_body: { status: 400, title: "The body is not taken" },
-  wrong_kind: { status: 400, title: "The namespace is of another kind" },
-  unauthorized: { status: 401, title: "A key is needed" },
-  forbidden: { status: 403, title: "The key may not do this" },
-  builtin_namespace: { status: 403, title: "A built-in namespace never changes" },
-  not_found: { status: 404, title: "There is nothing here" },
-  unknown_namespace: { status: 404, title: "There is no such namespace" },
-  method_not_allowed: { status: 405, title: "The method is not allowed here" },
-  namespace_retired: { status: 410, title: "The namespace is retired" },
-  body_too_large: { status: 413, title: "The body is too large" },
-  unsupported_media_type: { status: 415, title: "The body's type is not taken" },
-  rate_limited: { status: 429, title: "Too much was asked for in too short a time" },
-  exhausted: { status: 409, title: "The segment has no numbers left" },
-  idempotency_conflict: { status: 409, title: "The Idempotency-Key was used for another request" },
-  lease_lost: { status: 409, title: "The lease is not the token's any more" },
-  layout_conflict: { status: 409, title: "The layout differs from the stored one" },
-  internal: { status: 500, title: "Something failed inside" },
-  clock_before_epoch: { status: 500, title: "The clock is before the layout's epoch" },
-  timestamp_exhausted: { status: 500, title: "The layout's time has run out" },
-  clock_behind: { status: 503, title: "The clock is behind the IDs already issued" },
-  clock_disagreement: { status: 503, title: "The clocks disagree" },
-  no_worker_free: { status: 503, title: "Every worker ID is on lease" },
-  not_configured: { status: 503, title: "This deployment is not configured" },
-  registry_unavailable: { status: 503, title: "The registry does not answer" },
-  shard_overloaded: { status: 503, title: "The shard's queue is full" },
-  shard_saturated: { status: 503, title: "The shard is saturated" },
+  invalid_parameter: { status: 400, title: "Invalid parameter" },
+  invalid_body: { status: 400, title: "Invalid request body" },
+  wrong_kind: { status: 400, title: "Wrong namespace kind" },
+  unauthorized: { status: 401, title: "Unauthorized" },
+  forbidden: { status: 403, title: "Forbidden" },
+  builtin_namespace: { status: 403, title: "Built-in namespace" },
+  not_found: { status: 404, title: "Not found" },
+  unknown_namespace: { status: 404, title: "Unknown namespace" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  namespace_retired: { status: 410, title: "Namespace retired" },
+  body_too_large: { status: 413, title: "Request body too large" },
+  unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  rate_limited: { status: 429, title: "Rate limit exceeded" },
+  exhausted: { status: 409, title: "Segment exhausted" },
+  idempotency_conflict: { status: 409, title: "Idempotency conflict" },
+  lease_lost: { status: 409, title: "Lease lost" },
+  layout_conflict: { status: 409, title: "Layout conflict" },
+  internal: { status: 500, title: "Internal error" },
+  clock_before_epoch: { status: 500, title: "Clock before epoch" },
+  timestamp_exhausted: { status: 500, title: "Timestamp exhausted" },
+  clock_behind: { status: 503, title: "Clock behind" },
+  clock_disagreement: { status: 503, title: "Clock disagreement" },
+  no_worker_free: { status: 503, title: "No worker ID free" },
+  not_configured: { status: 503, title: "Not configured" },
+  registry_unavailable: { status: 503, title: "Registry unavailable" },
+  shard_overloaded: { status: 503, title: "Shard overloaded" },
+  shard_saturated: { status: 503, title: "Shard saturated" },
   shard_unavailable: { status: 503, title: "Shard unavailable" },
 };
 
@@ -62,12 +62,12 @@ export interface Problem {
   readonly code: ProblemCode;
   /** One sentence for the person who reads the response. */
   readonly detail: string;
-  /** True: refused before anything was granted. False: IDs may have been skipped. Default true. */
+  /** True: rejected before anything was granted. False: IDs may have been skipped. Default true. */
   readonly definite?: boolean;
-  /** When to try again, in ms; absent if time does not help. */
+  /** When to retry, in ms; absent if time does not help. */
   readonly retryAfterMs?: number | undefined;
   readonly errors?: readonly (ParameterError | FieldError)[];
-  /** Both sides of a conflict. */
+  /** The stored and the requested value of a conflict. */
   readonly conflict?: { readonly stored: unknown; readonly wished: unknown };
   /** Methods for the Allow header. */
   readonly allow?: readonly string[];
@@ -88,7 +88,7 @@ export function problemOf(refusal: Refusal, definite = isDefinite(refusal)): Pro
   return { code, detail, definite, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** Errors that a problem names: without a bound, a 400 could be larger than its request. */
+/** Maximum errors in a problem: without a bound, a 400 could be larger than its request. */
 export const ERRORS_MAX = 32;
 
 /** All rejected parameters at once, each with its allowed values. */
@@ -111,5 +111,5 @@ function detailOf(details: readonly string[]): string {
 /** A retired namespace issues nothing, and PUT can't use its name again. */
 export const NAMESPACE_RETIRED: Problem = {
   code: "namespace_retired",
-  detail: "This namespace is retired, and its name is never used again.",
+  detail: "This namespace is retired, and its name can't be reused.",
 };

@@ -1,4 +1,4 @@
-/** Why a shard grants nothing more. Codes are those of the HTTP contract. */
+/** Codes of refusals by objects, as in the HTTP contract. */
 const REFUSAL_CODES = [
   "clock_before_epoch",
   "clock_behind",
@@ -20,18 +20,18 @@ export function isRefusalCode(value: unknown): value is RefusalCode {
   return REFUSAL_CODES.some((code) => code === value);
 }
 
-/** A refusal is a value: it crosses RPC and is turned into problem details at the border. */
+/** A refusal by an object, as a value that can cross RPC. HTTP turns it into problem details. */
 export interface Refusal {
   readonly code: RefusalCode;
   /** One sentence for the person who reads the answer. */
   readonly detail: string;
-  /** When to try again, in ms from now; absent where time does not help. */
+  /** When to retry, in ms from now; absent if time does not help. */
   readonly retryAfterMs?: number;
-  /** An earlier try of the call may have been carried out. */
+  /** True: an earlier try of the call may have succeeded. */
   readonly maybeDone?: boolean;
 }
 
-/** False: the call that was refused may have been carried out. */
+/** False: the refused call may have succeeded. */
 export function isDefinite({ code, maybeDone = false }: Refusal): boolean {
   return code !== "shard_unavailable" && !maybeDone;
 }

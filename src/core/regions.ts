@@ -1,4 +1,4 @@
-/** Where Cloudflare can be asked to put an object, and which of those is near. */
+/** Cloudflare's location hints for objects, and the nearest of them to a place. */
 
 export const REGIONS = [
   "wnam",
@@ -36,12 +36,15 @@ const CENTRES: Readonly<Record<Region, GeoPoint>> = {
   me: { latitude: 25.2, longitude: 55.3 },
 };
 
-/** A point in the middle of a region. */
+/** A point near the middle of a region. */
 export function centreOf(region: Region): GeoPoint {
   return CENTRES[region];
 }
 
-/** The region nearest to a point by great circle; the first one where the point is not known. */
+/**
+ * The region nearest to a point by great circle; the first region if the point is unknown. Throws RangeError if
+ * `regions` is empty.
+ */
 export function nearestRegion(regions: readonly Region[], point: GeoPoint | undefined): Region {
   const [first] = regions;
   if (first === undefined) throw new RangeError("cannot choose a region: there is none");
@@ -51,7 +54,7 @@ export function nearestRegion(regions: readonly Region[], point: GeoPoint | unde
   );
 }
 
-/** The cosine of the angle between two points, 1 where they are the same: falls as distance grows. */
+/** The cosine of the angle between two points: 1 for the same point, less with distance. */
 function closeness(one: GeoPoint, other: GeoPoint): number {
   const radians = Math.PI / 180;
   const [latitude, otherLatitude] = [one.latitude * radians, other.latitude * radians];

@@ -1,6 +1,6 @@
-/** What a parameter or field takes: for people, and for programs. */
-export interface Takes {
-  /** An end of a sentence that begins with the name. */
+/** The values that a parameter or field allows, for people and for programs. */
+export interface Allowed {
+  /** The end of a sentence that begins with the name: "must be …". */
   readonly detail: string;
   /** The least value, inclusive. Absent if no least value applies. */
   readonly min?: number;
@@ -10,17 +10,33 @@ export interface Takes {
   readonly allowed?: readonly (string | number)[];
 }
 
-/** An integer of least..most. `more`: what else the detail says. */
-export function wholeTakes(least: number, most: number, more = ""): Takes {
-  return { detail: `takes a whole number from ${least} to ${most}${more}`, min: least, max: most };
+/** A rejected field of a body, and its allowed values. */
+export interface FieldError extends Allowed {
+  readonly field: string;
 }
 
-/** One of a few values. `more`: what else the detail says. */
-export function oneOfTakes(allowed: readonly (string | number)[], more = ""): Takes {
-  return { detail: `takes ${allowed.join(", ")}${more}`, allowed };
+/** Allows the integers from `least` to `most`. `more` is appended to the detail. */
+export function integerFrom(least: number, most: number, more = ""): Allowed {
+  return { detail: `must be an integer from ${least} to ${most}${more}`, min: least, max: most };
 }
 
-/** Whether it is an integer of least..most. */
+/** Allows a few values. `more` is appended to the detail. */
+export function anyOf(allowed: readonly (string | number)[], more = ""): Allowed {
+  return { detail: `must be one of ${allowed.join(", ")}${more}`, allowed };
+}
+
+/** The error of a field outside of `least` to `most`; empty if the value is within. */
+export function rangeErrors(
+  field: string,
+  value: number,
+  least: number,
+  most: number,
+): readonly FieldError[] {
+  if (value >= least && value <= most) return [];
+  return [{ field, ...integerFrom(least, most, " in this namespace") }];
+}
+
+/** Whether a value is an integer from `least` to `most`. */
 export function isWhole(value: unknown, least: number, most: number): value is number {
   return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
 }

@@ -26,7 +26,7 @@ import { range } from "./routes/range.ts";
 import { shards } from "./routes/shards.ts";
 
 const NO_SUCH_PATH =
-  "There is no such path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces, /v1/leases or /v1/keys, /api or /tinyid/id (see /docs), and have no slash at the end.";
+  "Unknown path. Routes begin with /v1/ids, /v1/blocks, /v1/decode, /v1/range, /v1/shards, /v1/namespaces, /v1/leases or /v1/keys, /api or /tinyid/id (see /docs), without a trailing slash.";
 
 /** The HTTP service. */
 export const app = new Hono<AppEnv>();
@@ -45,7 +45,7 @@ app.get("/healthz", (c) => {
   c.header("cache-control", "no-store");
   return c.json({ status: "ok" });
 });
-// Behind the gate it would be 401 for other methods.
+// This route is before the access check, so that other methods get 405, not 401.
 app.all("/healthz", (c) => methodRefused(c, ["GET", "HEAD"]));
 app.route("/", assets);
 app.route("/", leaf);
@@ -55,7 +55,7 @@ app.use(
   methodNotAllowed({
     app,
     onMethodNotAllowed: (c, methods) => {
-      // Routes that take POST issue or create: there is no HEAD of those.
+      // Routes with POST issue or create something, so they have no HEAD.
       const allow = methods.filter((method) => method !== "HEAD" || !methods.includes("POST"));
       return methodRefused(c, allow);
     },
@@ -70,7 +70,7 @@ app.route("/v1/keys", keys);
 
 app.notFound((c) => problem(c, { code: "not_found", detail: NO_SUCH_PATH }));
 app.onError((error, c) => {
-  // Hono's own middleware throws its refusals, as answers that are ready to go.
+  // Hono's own middleware throws finished responses.
   if (error instanceof HTTPException) return error.getResponse();
   return problem(c, problemOfError(error));
 });

@@ -3,10 +3,13 @@ import { blocks } from "./routes/blocks.ts";
 import { ids } from "./routes/ids.ts";
 import { serveIssuing } from "./routes/issuing.ts";
 
-/** The URL of a request for IDs, with a plain name. All others are the router's, these too if written otherwise. */
+/** The usual URL of a request for IDs. The router serves all other URLs, unusual forms of this one included. */
 const ISSUING_URL = /^https?:\/\/[^/?#]+\/v1\/(ids|blocks)\/([\w.-]+)(?:[?#]|$)/;
 
-/** The Worker's HTTP: requests for IDs directly, all others by the router, which adds the headers of CORS. */
+/**
+ * The Worker's HTTP handler. Serves requests for IDs directly, and others by the router. With CORS, the router serves
+ * all, to add the headers.
+ */
 export const worker = {
   fetch(request, env, ctx) {
     const [, route, name] = (!env.CORS_ORIGINS && ISSUING_URL.exec(request.url)) || [];

@@ -11,25 +11,25 @@ const CountersSchema = v.object({
   maxLeadTicks: count,
 });
 
-/** What a shard has done, for status. A restart takes back what came after the last mark was written. */
+/** Counters of a shard, for its status. A restart loses changes since the last write of a mark. */
 export interface Counters {
   /** IDs granted. */
   issued: number;
   /** Intervals granted. */
   grants: number;
-  /** Waits for a tick. */
+  /** Waits for a later tick. */
   waits: number;
-  /** Steps back of the clock seen while running. */
+  /** Steps back of the clock while the instance ran. */
   rollbacks: number;
   /** Rows written for marks. */
   writes: number;
-  /** The furthest that a granted position led the clock, in ticks. */
+  /** Largest lead of a granted position over the clock, in ticks. */
   maxLeadTicks: number;
 }
 
 /**
- * The counters as of the newest of these rows' texts. Each row carries a copy as of its own
- * last write; since counters only grow while an instance runs, the newest value of each is the largest.
+ * The newest counters in these rows. Each row holds a copy as of its own last write. Counters only grow, so the newest
+ * value of each is the largest.
  */
 export function countersOf(texts: readonly string[]): Counters {
   const newest: Counters = v.parse(CountersSchema, {});

@@ -1,12 +1,12 @@
 /**
- * What requests with an Idempotency-Key got, for when they are repeated. Kept in SQLite, from the first such request on:
+ * Keeps the answers to requests with an Idempotency-Key, for retries. Tables in SQLite, made by the first such request:
  *
  *   kept   (seq, hash, owner, ownerSeq, fromId, count, atMs)  hash: SHA-256 of the key with its owner. seq grows with
  *                                          time, ownerSeq with that owner's; atMs is never earlier than that time (D7).
- *   answer (seq, idempotencyKey, fromId, untilId, count, atMs)  the same by an older version. None is added; the table
- *                                                               goes once the last one is too old.
+ *   answer (seq, idempotencyKey, fromId, untilId, count, atMs)  answers of an older version. Rows are only read; the
+ *                                                               table is dropped once all of them expired.
  *
- * fromId reaches 2^63, beyond what an INTEGER column gives back exactly as a JS number: it is read and written as text.
+ * fromId reaches 2^63, and a JS number can't hold that exactly: it is read and written as text.
  */
 import * as v from "valibot";
 import {
@@ -24,26 +24,26 @@ const SCHEMA = `
   CREATE UNIQUE INDEX IF NOT EXISTS keptOfOwner ON kept (owner, ownerSeq);
 `;
 
-/** Both clocks of a call, its object's and its caller's, in unix ms. At most one of them is wrong. */
+/** The clocks of a call's object and caller, in order, in unix ms. At most one of them is wrong. */
 export interface CallClocks {
   readonly earlierMs: number;
   readonly laterMs: number;
 }
 
-/** An Idempotency-Key with its owner: by its hash, and as it was sent. */
+/** An Idempotency-Key with its owner, as hash and as text. */
 export interface AnswerKey {
   readonly hash: ArrayBuffer;
   readonly owner: string;
   readonly text: string;
 }
 
-/** The `count` IDs from `from` on. */
+/** A kept answer: `count` IDs from `from` on. */
 export interface KeptAnswer {
   readonly from: bigint;
   readonly count: number;
 }
 
-/** Old answers that make room for a new one: more than one, so that a full table empties. */
+/** Old answers that each new answer deletes: more than one, so that a full table shrinks. */
 const DELETED_AT_A_TIME = 2;
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -58,7 +58,7 @@ const AtRow = v.object({ atMs: v.pipe(v.number(), v.safeInteger()) });
 
 const encoder = new TextEncoder();
 
-/** `text`: the owner, a space, and the key. */
+/** Makes an AnswerKey. `text`: the owner, a space, and the key. */
 export async function answerKeyOf(text: string): Promise<AnswerKey> {
   const hash = await crypto.subtle.digest("SHA-256", encoder.encode(text));
   return { hash, owner: text.split(" ", 1).join(), text };
@@ -67,7 +67,7 @@ export async function answerKeyOf(text: string): Promise<AnswerKey> {
 export class KeptAnswers {
   readonly #sql: SqlStorage;
   readonly #tables: Tables;
-  /** Whether the table of an older version is here; undefined until it is asked. */
+  /** Whether the table of an older version exists; undefined until the first check. */
   #hasOlder: boolean | undefined;
 
   constructor(sql: SqlStorage) {
@@ -80,7 +80,7 @@ export class KeptAnswers {
     this.#tables.make();
   }
 
-  /** What that key was answered, within IDEMPOTENCY_KEPT_MS (D7). */
+  /** The answer of a key, if it is not older than IDEMPOTENCY_KEPT_MS (D7). */
   find({ hash, text }: AnswerKey, { earlierMs }: CallClocks): KeptAnswer | undefined {
     const afterMs = earlierMs - IDEMPOTENCY_KEPT_MS;
     const byHash =
@@ -95,14 +95,14 @@ export class KeptAnswers {
   }
 
   /**
-   * Keeps an answer for its key (D7). Those too old go; IDEMPOTENCY_KEYS_MAX stay at most, and
-   * IDEMPOTENCY_KEYS_PER_OWNER_MAX of the same owner.
+   * Keeps an answer for its key (D7). Deletes expired answers, and the oldest ones above IDEMPOTENCY_KEYS_MAX, or above
+   * IDEMPOTENCY_KEYS_PER_OWNER_MAX for the owner.
    */
   keep({ hash, owner }: AnswerKey, { from, count }: KeptAnswer, clocks: CallClocks): void {
     const { earlierMs, laterMs } = clocks;
     const tooOldMs = earlierMs - IDEMPOTENCY_KEPT_MS;
     this.#restamp(laterMs);
-    // An answer of that key that is here still was found to be too old.
+    // `find` did not return this key's row, so the row is too old.
     this.#sql.exec("DELETE FROM kept WHERE hash = ?", hash);
     const inserted = this.#sql.exec(
       `INSERT INTO kept (hash, owner, ownerSeq, fromId, count, atMs) VALUES (
@@ -132,8 +132,8 @@ export class KeptAnswers {
   }
 
   /**
-   * An oldest answer that is stamped later than now was stamped by a clock that was ahead. All such are stamped anew:
-   * left alone, they would stay, and keep those after them, until that time.
+   * If the oldest answer has a later time than now, a clock was ahead when it was kept. All such answers get the
+   * current time: otherwise they, and all answers after them, would stay until that later time.
    */
   #restamp(laterMs: number): void {
     const [row] = this.#sql.exec("SELECT atMs FROM kept ORDER BY seq LIMIT 1").toArray();
@@ -146,7 +146,7 @@ export class KeptAnswers {
     return this.#hasOlder;
   }
 
-  /** Once its newest answer is too old. */
+  /** Drops the table of an older version once its newest answer is too old. */
   #dropOlder(tooOldMs: number): void {
     if (!this.#older()) return;
     const [row] = this.#sql.exec("SELECT atMs FROM answer ORDER BY seq DESC LIMIT 1").toArray();

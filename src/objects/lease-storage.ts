@@ -1,19 +1,19 @@
 /**
- * What a lease desk keeps in SQLite, from its first lease on.
+ * The tables of a lease desk in SQLite, made by its first lease.
  *
- *   desk  (id = 0, fingerprint)  one row, written with the first lease: the layout whose worker IDs these are.
+ *   desk  (id = 0, fingerprint)  one row, written with the first lease: the layout of the worker IDs.
  *   lease (worker, token, holder, ttlMs, notBeforeTick, notAfterTick, released, idempotencyKey, owner, askedTtlMs)
- *         the last lease of each worker ID that ever had one. The last two columns were added later: they are NULL
- *         in rows of before.
+ *         the last lease of each worker ID that ever had one. The last two columns were added later, and are NULL
+ *         in older rows.
  *
- * Ticks are below 2^53, and so exact in an INTEGER column read as a JS number.
+ * Ticks are below 2^53, so a JS number holds them exactly.
  */
 import * as v from "valibot";
 import type { Kept, LeaseRows, LeaseWrite } from "../core/lease/lease-desk.ts";
 import type { WorkerLease } from "../core/lease/worker-lease.ts";
 import { hasTable, Tables } from "./tables.ts";
 
-/** An acquire counts the leases of one owner that have not ended. Without it, that reads those of all owners. */
+/** An acquire counts one owner's open leases. Without the index, it would read the leases of all owners. */
 const OWNER_INDEX = "CREATE INDEX IF NOT EXISTS leaseOwner ON lease (owner, notAfterTick)";
 
 const SCHEMA = `
@@ -27,7 +27,7 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS leaseEnd ON lease (notAfterTick);
 `;
 
-/** What tables of earlier versions lack, with their types. */
+/** Columns that tables of earlier versions lack, with their types. */
 const LATER_COLUMNS = { owner: "TEXT", askedTtlMs: "INTEGER" } as const;
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 53));
@@ -97,12 +97,12 @@ export class LeaseStorage implements LeaseRows {
     return v.parse(KeptRow, row.one());
   }
 
-  /** Leases in the order of their worker IDs, from `from` on. */
+  /** Leases in order of their worker IDs, from `from` on. */
   page(from: number, limit: number): WorkerLease[] {
     return this.#leases("WHERE worker >= ? ORDER BY worker LIMIT ?", from, limit);
   }
 
-  /** Writes all rows, or none: throws if another instance has changed one of them since it was read. */
+  /** Writes all rows or none. Throws if another instance has changed one of them since it was read. */
   write(writes: readonly LeaseWrite[], fingerprint: string): void {
     if (writes.length === 0) return;
     this.#tables.make();
@@ -113,8 +113,8 @@ export class LeaseStorage implements LeaseRows {
   }
 
   /**
-   * Compares the columns that decide how far the worker ID may be stamped. Sets only the columns that changed: each
-   * index on one of them is another row to write.
+   * Compares the columns that determine which ticks of the worker ID may be used. Sets only changed columns, because
+   * each index on a changed column is another row to write.
    */
   #put({ lease, before }: LeaseWrite): void {
     const names = COLUMNS.filter(
@@ -146,7 +146,7 @@ export class LeaseStorage implements LeaseRows {
     for (const [name, type] of Object.entries(LATER_COLUMNS)) {
       if (!names.includes(name)) this.#sql.exec(`ALTER TABLE lease ADD COLUMN ${name} ${type}`);
     }
-    // A start writes nothing that is there: it must work while the disk takes no writes.
+    // A start must work if the disk is full or read-only, so it writes only what is missing.
     if (!hasTable(this.#sql, "leaseOwner")) this.#sql.exec(OWNER_INDEX);
   }
 

@@ -1,6 +1,6 @@
-/** The token of a lease: whoever has it has the lease. */
+/** Tokens of leases. Whoever has the token holds the lease. */
 
-/** Random bits of a token: 192, beyond any guess. */
+/** Random bytes of a token: 192 bits can't be guessed. */
 const TOKEN_BYTES = 24;
 
 /** A new random token. */
@@ -10,7 +10,7 @@ export function newToken(): string {
     .toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** In constant time, so that no guess is told how much of it is right. */
+/** Compares two tokens in constant time, so that the time reveals nothing about a guess. */
 export function isToken(given: string, token: string): boolean {
   const encoder = new TextEncoder();
   const one = encoder.encode(given);

@@ -1,12 +1,13 @@
 /**
- * The lease desk: the Durable Object that leases the worker IDs of one namespace to processes that mint themselves.
+ * The lease desk: the Durable Object that leases the worker IDs of one namespace to processes that create IDs
+ * themselves.
  *
  * Invariants, on top of those of core/lease/lease-desk:
- *  K1 A lease leaves only once the storage call took it: the platform's output gate holds the reply until it is on disk.
- *  K2 Nothing of a lease is kept in memory: each call reads the stored rows, decides and writes, with no await between.
- *     It writes by compare-and-set on the rows it read: of two instances alive at once neither undoes the other's work.
- *  K3 One layout for ever: a call with another layout is refused.
- *  K4 An instance whose clock is proved to be frozen (core/line/object-clock) ends; the next reads the true clock.
+ *  K1 A reply leaves only after its lease was stored: the platform's output gate holds it until the write is on disk.
+ *  K2 No lease is cached in memory: each call reads the stored rows, decides and writes, without an await in between.
+ *     It writes by compare-and-set on the rows it read, so two concurrent instances can't undo each other's work.
+ *  K3 The layout never changes: a call with another layout is refused.
+ *  K4 An instance with a provably frozen clock (core/line/object-clock) ends; the next one reads the true clock.
  */
 import { DurableObject } from "cloudflare:workers";
 import { type Layout, type LayoutSpec, layoutOf } from "../core/layout/layout.ts";
@@ -28,7 +29,7 @@ import { Instance } from "./instance.ts";
 import { LeaseStorage } from "./lease-storage.ts";
 import { isToken, newToken } from "./lease-token.ts";
 
-/** `clock`: the desk's. */
+/** A result with the desk's clock. */
 export type LeaseReply = LeaseResult & { readonly clock: InstanceClock };
 
 export type LeasePageReply = { readonly clock: InstanceClock } & (
@@ -66,7 +67,7 @@ export class Leases extends DurableObject<Env> {
     return this.#step(spec, this.#instance.clock(), (_, rows) => release(rows, input, isToken));
   }
 
-  /** Leases in the order of their worker IDs, from `from` on. Writes nothing. */
+  /** Leases in order of their worker IDs, from `from` on. Writes nothing. */
   page(spec: LayoutSpec, from: number, limit: number): LeasePageReply {
     const clock = this.#instance.clock();
     const refusal = this.#refuseLayout(layoutOf(spec));
@@ -90,7 +91,7 @@ export class Leases extends DurableObject<Env> {
   #refuseLayout({ fingerprint }: Layout): Refusal | undefined {
     const stored = this.#storage.fingerprint() ?? fingerprint;
     if (stored === fingerprint) return undefined;
-    const detail = `This desk's layout is "${stored}"; the call has "${fingerprint}". A layout never changes.`;
+    const detail = `This desk's layout is "${stored}"; the call has "${fingerprint}". A layout can't be changed.`;
     return { code: "layout_conflict", detail };
   }
 }

@@ -1,13 +1,15 @@
 import { SETTLE_MS } from "../core/limits.ts";
 import { type ClockPair, MarkReading } from "../core/line/mark-reading.ts";
 
-/** How an instance keeps strict order beside another instance of its shard (S2): its view of the last lane's mark. */
+/**
+ * An instance's cached view of the last lane's mark. It keeps strict order if a second instance of the shard runs (S2).
+ */
 export class MarkWatch {
   readonly #reading = new MarkReading();
   #hasRaised = false;
   #settling: Promise<void> | undefined;
 
-  /** Until SETTLE_MS after this instance first raised the mark, no answer may leave; undefined from then on. */
+  /** Resolves SETTLE_MS after this instance first raised the mark; no reply may leave before. Undefined afterwards. */
   get settling(): Promise<void> | undefined {
     return this.#settling;
   }
@@ -17,12 +19,12 @@ export class MarkWatch {
     return this.#reading.covers(at);
   }
 
-  /** Notes that the mark was read and is this instance's own. */
+  /** Records that the mark was read and is this instance's own. */
   read(at: ClockPair): void {
     this.#reading.made(at);
   }
 
-  /** Notes that this instance has raised the mark. */
+  /** Records that this instance raised the mark. */
   raised(at: ClockPair): void {
     this.#reading.made(at);
     if (this.#hasRaised) return;

@@ -1,11 +1,12 @@
 /**
- * What the registry keeps in SQLite, from its first namespace or key on.
+ * The tables of the registry in SQLite, made by its first namespace or key.
  *
- *   namespace (name, definition, createdMs, retiredMs)  a row a name, for ever: a retired name stays taken.
- *   apiKey    (id, hash, record)                        hash: SHA-256 of the key in hex. The key itself is nowhere.
+ *   namespace (name, definition, createdMs, retiredMs)  one row per name, never deleted: retired names can't be reused.
+ *   apiKey    (id, hash, record)                        hash: SHA-256 of the key in hex. The key itself is not stored.
  *
- * `definition` and `record` are JSON. Another version may have written more or fewer fields: unknown ones are
- * passed over, except in a layout, where one would change the IDs; missing policy fields are the preset's.
+ * `definition` and `record` are JSON. Another version may have written more or fewer fields. Unknown
+ * fields are ignored, except in a layout, because they could change the IDs. Missing policy fields get the preset's
+ * value.
  */
 import * as v from "valibot";
 import { type ApiKeyRecord, SCOPES } from "../core/api-key.ts";
@@ -26,10 +27,10 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
-/** Lists leave out namespaces of kinds that another version made. */
+/** Lists omit namespaces of unknown kinds, which another version made. */
 const KNOWN_KIND = "json_extract(definition, '$.kind') IN ('snowflake', 'segment')";
 
-/** A namespace's row, read. `retiredMs`: unix ms of its DELETE; absent while it is in use. */
+/** A namespace's row. `retiredMs`: time of its DELETE in unix ms; absent while it is in use. */
 export interface StoredNamespace {
   readonly name: string;
   readonly definition: NamespaceDefinition;
@@ -62,14 +63,14 @@ const DefinitionSchema = v.variant("kind", [SnowflakeSchema, SegmentSchema]);
 const KeySchema = v.object({
   id: v.string(),
   name: v.exactOptional(v.string()),
-  // A scope that this version does not know opens nothing here.
+  // A scope that this version does not know gives no rights.
   scopes: v.pipe(
     v.array(v.string()),
     v.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
   ),
   namespaces: v.exactOptional(v.array(v.string())),
   expiresAtMs: v.exactOptional(
-    // An older version took later ones, which can't be shown.
+    // An older version allowed later times, which RFC 3339 can't express.
     v.pipe(
       whole,
       v.transform((ms) => Math.min(ms, RFC3339_MS_MAX)),
@@ -98,12 +99,12 @@ export class RegistryStorage {
     this.#tables = new Tables(sql, SCHEMA, "apiKey");
   }
 
-  /** Throws where the row is of a kind that this version does not know. */
+  /** The row of a namespace. Throws if this version does not know its kind. */
   namespace(name: string): StoredNamespace | undefined {
     return this.#namespaces("WHERE name = ?", name)[0];
   }
 
-  /** Namespaces in the order of their names, from the first one after `after`; of `only` where given. */
+  /** Namespaces in order of their names, after the name `after`; only those in `only`, if given. */
   namespaces(after: string, limit: number, only?: readonly string[]): StoredNamespace[] {
     if (!only)
       return this.#namespaces(
@@ -119,7 +120,7 @@ export class RegistryStorage {
     );
   }
 
-  /** Namespaces in use, and names with those that are retired. */
+  /** The number of namespaces in use, and of all names, retired ones included. */
   countNamespaces(): { readonly inUse: number; readonly names: number } {
     return {
       inUse: this.#count("namespace WHERE retiredMs IS NULL"),
@@ -150,7 +151,7 @@ export class RegistryStorage {
     return this.#keys("WHERE id = ?", id)[0];
   }
 
-  /** Keys in the order of their ids, from the first one after `after`. */
+  /** Keys in order of their ids, after the id `after`. */
   keys(after: string, limit: number): ApiKeyRecord[] {
     return this.#keys("WHERE id > ? ORDER BY id LIMIT ?", after, limit);
   }
@@ -159,7 +160,7 @@ export class RegistryStorage {
     return this.#count("apiKey");
   }
 
-  /** Removes the keys that have expired by `nowMs`. */
+  /** Deletes the keys that have expired by `nowMs`. */
   deleteExpiredKeys(nowMs: number): void {
     this.#sql.exec("DELETE FROM apiKey WHERE json_extract(record, '$.expiresAtMs') <= ?", nowMs);
   }
@@ -170,7 +171,7 @@ export class RegistryStorage {
     this.#sql.exec("INSERT INTO apiKey (id, hash, record) VALUES (?, ?, ?)", record.id, hash, text);
   }
 
-  /** The hash of the key that is gone; undefined if there was none. */
+  /** Deletes a key. Returns its hash; undefined if no key had this id. */
   deleteKey(id: string): string | undefined {
     if (!this.#tables.exist()) return undefined;
     const rows = this.#sql.exec("DELETE FROM apiKey WHERE id = ? RETURNING hash", id).toArray();

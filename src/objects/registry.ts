@@ -1,5 +1,5 @@
 /**
- * The registry: the one Durable Object that knows the namespaces and the API keys of a deployment.
+ * The registry: the single Durable Object that stores the namespaces and API keys of a deployment.
  *
  * Invariants, on top of core/namespace/namespace:
  *  R1 A name belongs to one namespace for ever: a retired one is never defined again.
@@ -41,7 +41,7 @@ export type NamespaceReply =
   | Missing
   | Exclude<Defined, { kind: "defined" }>;
 
-/** `hash`: of a key that is gone. */
+/** `hash`: the hash of a deleted key. */
 export type RemoveReply =
   | Revoked
   | { readonly kind: "unknown" }
@@ -60,12 +60,12 @@ export class Registry extends DurableObject<Env> {
     this.#storage = new RegistryStorage(ctx.storage.sql);
   }
 
-  /** The namespace of that name, in use or retired. */
+  /** The namespace with that name, in use or retired. */
   namespace(name: string): StoredNamespace | undefined {
     return this.#storage.namespace(name);
   }
 
-  /** A page of namespaces in the order of their names, after the name `after`; of `only` where given. */
+  /** A page of namespaces in order of their names, after the name `after`; only those in `only`, if given. */
   namespaces(after: string, limit: number, only?: readonly string[]): StoredNamespace[] {
     return this.#storage.namespaces(after, limit, only);
   }
@@ -85,7 +85,7 @@ export class Registry extends DurableObject<Env> {
     );
   }
 
-  /** Retires a name for ever. Idempotent. `by`: the caller's id. */
+  /** Retires a namespace; its name can't be reused. Idempotent. `by`: the caller's id. */
   retireNamespace(name: string, by: string): RemoveReply {
     if (!this.isInForce(by, "admin")) return REVOKED;
     const stored = this.#storage.namespace(name);
@@ -98,19 +98,19 @@ export class Registry extends DurableObject<Env> {
     return this.#storage.keyByHash(hash);
   }
 
-  /** Whether a caller, by its id, may do now what takes that scope. */
+  /** Whether the caller with that id is valid now and has the scope. */
   isInForce(id: string, scope: Scope): boolean {
     if (id === ADMIN.id || id === ANYBODY.id) return true;
     const record = this.#storage.keyById(id);
     return record !== undefined && !isExpired(record, Date.now()) && hasScope(record, scope);
   }
 
-  /** A page of keys in the order of their ids, after the id `after`. */
+  /** A page of keys in order of their ids, after the id `after`. */
   keys(after: string, limit: number): ApiKeyRecord[] {
     return this.#storage.keys(after, limit);
   }
 
-  /** Keeps a new key; where there are too many, expired ones make room. `by`: the caller's id. */
+  /** Stores a new key. At the limit, deletes expired keys first. `by`: the caller's id. */
   addKey(record: ApiKeyRecord, hash: string, by: string): AddKeyReply {
     if (!this.isInForce(by, "admin")) return REVOKED;
     if (this.#storage.countKeys() >= API_KEYS_MAX) this.#storage.deleteExpiredKeys(Date.now());

@@ -1,10 +1,10 @@
 /**
- * What a segment object keeps in SQLite, from its first allocation on. Answers that it keeps: kept-answers.
+ * The table of a segment object in SQLite, made by its first allocation. kept-answers has the tables for retries.
  *
- *   segment (id = 0, maxId, fingerprint, updatedMs, tally)  one row, made by the first allocation. Every number
- *                                                           below maxId, and none from it on, was given out.
+ *   segment (id = 0, maxId, fingerprint, updatedMs, tally)  one row, made by the first allocation. All numbers
+ *                                                           below maxId were issued, and none from maxId on.
  *
- * Numbers reach 2^63, beyond what an INTEGER column gives back exactly as a JS number: they are decimal TEXT.
+ * Numbers reach 2^63, and a JS number can't hold that exactly: they are decimal TEXT.
  */
 import * as v from "valibot";
 import { KeptAnswers } from "./kept-answers.ts";
@@ -51,7 +51,7 @@ export class SegmentStorage {
     return rows.toArray().map((row) => v.parse(SegmentRow, row))[0];
   }
 
-  /** All that `write` writes, or, where it throws, none of it. */
+  /** Runs `write` in a transaction: if it throws, none of its writes remain. */
   atOnce(write: () => void): void {
     this.#tables.make();
     this.answers.makeTables();
@@ -59,8 +59,8 @@ export class SegmentStorage {
   }
 
   /**
-   * Moves maxId by compare-and-set; `from` undefined is the first allocation, which has no row yet.
-   * False: the stored maxId is another one, so another instance has taken over.
+   * Moves maxId by compare-and-set. `from` is undefined for the first allocation, which has no row yet. Returns false
+   * if the stored maxId differs from `from`: another instance has taken over.
    */
   move(from: bigint | undefined, to: SegmentRow): boolean {
     if (from === undefined) this.#tables.make();

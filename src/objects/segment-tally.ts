@@ -21,24 +21,24 @@ const TallySchema = v.object({
   ),
 });
 
-/** One segment that was fetched: the numbers [from, until). */
+/** A fetched segment: the numbers [from, until). */
 export interface FetchSeen {
   readonly atMs: number;
   readonly from: string;
   readonly until: string;
 }
 
-/** What a segment object has done, for status. It is written along with maxId. */
+/** Counters of a segment object, for its status. They are written together with maxId. */
 export interface Tally {
-  /** IDs given out, used or not. */
+  /** IDs issued, used or not. */
   readonly issued: number;
-  /** Segments fetched by isolates and dialects. */
+  /** Segments that isolates and dialects fetched. */
   readonly fetches: number;
-  /** Requests answered with just the IDs that they asked for. */
+  /** Requests for an exact count of IDs. */
   readonly exact: number;
-  /** Requests answered again, by their Idempotency-Key, as of the last write. */
+  /** Repeated requests, recognised by their Idempotency-Key, as of the last write. */
   readonly repeats: number;
-  /** The last segments fetched, newest first. */
+  /** The last fetched segments, newest first. */
   readonly last: readonly FetchSeen[];
 }
 
@@ -46,7 +46,7 @@ export function tallyOf(text = "{}"): Tally {
   return v.parse(TallySchema, JSON.parse(text));
 }
 
-/** The tally with a fetched segment more. */
+/** Adds a fetched segment to the tally. */
 export function withFetch(
   tally: Tally,
   issued: number,

@@ -1,19 +1,19 @@
 /**
- * The segment object: the one place that gives out the numbers of a namespace of kind `segment`.
+ * The segment object: the single Durable Object that issues the numbers of a segment namespace.
  *
  * Invariants, on top of the allocator's own (core/segment/segment):
- *  D1 Numbers leave only below a maxId that the storage call took before: write, then memory, then reply.
- *     The platform's output gate holds the reply until that write is on disk.
- *  D2 maxId moves by compare-and-set, so of two instances alive at once only one gives out anything; the other ends.
- *  D3 A start trusts the stored maxId only. Nothing is reserved ahead of it, so a restart skips no number.
- *  D4 Read, decide and write happen with no await between them.
- *  D5 start, delta and remainder for ever: a call with others is refused and given nothing.
- *  D6 A request with an Idempotency-Key gets the numbers that the key got before; those and maxId are written
- *     together or not at all.
- *  D7 A key is kept for IDEMPOTENCY_KEPT_MS, unless IDEMPOTENCY_KEYS_PER_OWNER_MAX newer ones of its owner push it
- *     out, or IDEMPOTENCY_KEYS_MAX newer ones of all, even if one clock of each call is wrong, the object's or its
- *     caller's: an answer is stamped with the later of both clocks, and forgotten by the earlier. So a wild clock
- *     forgets nothing, and neither does one that is old because its call was queued. No call is refused for its clocks.
+ *  D1 Numbers leave only below a maxId that was stored before: write, then memory, then reply. The platform's output
+ *     gate holds the reply until that write is on disk.
+ *  D2 maxId moves by compare-and-set, so only one of two concurrent instances issues numbers; the other ends.
+ *  D3 A start trusts only the stored maxId. No number is reserved ahead, so a restart skips none.
+ *  D4 Read, decision and write happen without an await in between.
+ *  D5 start, delta and remainder never change: a call with other values is refused.
+ *  D6 A request with a known Idempotency-Key gets the same numbers again. The key's answer and maxId are written in one
+ *     transaction.
+ *  D7 A key is kept for IDEMPOTENCY_KEPT_MS, unless IDEMPOTENCY_KEYS_PER_OWNER_MAX newer keys of its owner, or
+ *     IDEMPOTENCY_KEYS_MAX newer keys of all owners, evict it. This holds even if one clock of each call is wrong, the
+ *     object's or the caller's: an answer gets the later of both times, and expires by the earlier. So neither a wild
+ *     clock nor the old clock of a queued call deletes an answer early. No call is refused for its clocks.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Refusal, RefusalCode } from "../core/refusal.ts";
@@ -33,9 +33,9 @@ import { SegmentStorage } from "./segment-storage.ts";
 import { type Tally, tallyOf, withFetch } from "./segment-tally.ts";
 
 export interface SegmentStatus {
-  /** The lowest number not yet given out. */
+  /** The lowest number not yet issued. */
   readonly maxId: string;
-  /** Unix ms of the last allocation; absent before the first. */
+  /** Time of the last allocation in unix ms; absent before the first. */
   readonly updatedMs?: number;
   readonly tally: Tally;
   readonly refusals: Partial<Record<RefusalCode, number>>;
@@ -45,13 +45,13 @@ export type SegmentStatusReply =
   | { readonly ok: true; readonly status: SegmentStatus }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** The allocator as this instance knows it: one value, replaced as a whole. */
+/** The allocator's state in memory: an immutable value, replaced as a whole. */
 interface OpenSegment {
   readonly spec: string;
   readonly numbers: SegmentNumbers;
   readonly fingerprint: string;
   readonly maxId: bigint;
-  /** Whether maxId is stored: it is from the first allocation on. */
+  /** Whether maxId is stored; false before the first allocation. */
   readonly stored: boolean;
   readonly updatedMs: number | undefined;
   readonly tally: Tally;
@@ -74,8 +74,8 @@ export class Segments extends DurableObject<Env> {
   }
 
   /**
-   * The next `width` numbers, to be used in any order and perhaps not all: a segment reply as text.
-   * `spec`: the namespace's numbers as JSON, see segment-spec.
+   * Allocates the next `width` numbers. The caller may use them in any order, and may leave some unused. Returns a
+   * segment reply as text. `spec`: the namespace's numbers as JSON, see segment-spec.
    */
   nextSegment(spec: string, width: number): string {
     const opened = this.#openFor(spec);
@@ -91,8 +91,8 @@ export class Segments extends DurableObject<Env> {
   }
 
   /**
-   * Just the next `count` IDs; `key`, unless empty: an Idempotency-Key with its owner. `callerNowMs`: the caller's
-   * clock. A segment reply as text.
+   * Allocates exactly the next `count` IDs. `key`: an Idempotency-Key with its owner, or empty. `callerNowMs`: the
+   * caller's clock in unix ms. Returns a segment reply as text.
    */
   nextNumbers(
     spec: string,
@@ -101,7 +101,7 @@ export class Segments extends DurableObject<Env> {
     callerNowMs: number,
   ): string | Promise<string> {
     if (key === "") return this.#nextNumbers(spec, count, undefined, callerNowMs);
-    // Nothing was read before the hash is there, and nothing is awaited after (D4).
+    // All reads come after this await (D4).
     return answerKeyOf(key).then((known) => this.#nextNumbers(spec, count, known, callerNowMs));
   }
 
@@ -136,7 +136,7 @@ export class Segments extends DurableObject<Env> {
     return writeSegmentReply(allocation);
   }
 
-  /** What an operator needs to see. Writes nothing. */
+  /** The state of the object, for operators. Writes nothing. */
   status(spec: string): SegmentStatusReply {
     const opened = this.#openFor(spec);
     if (!opened.ok) return opened;
@@ -146,7 +146,7 @@ export class Segments extends DurableObject<Env> {
     return { ok: true, status: updatedMs === undefined ? status : { ...status, updatedMs } };
   }
 
-  /** Writes the segment's end as the new maxId; the allocator from then on (D1, D2). */
+  /** Writes the segment's end as the new maxId, and returns the new state (D1, D2). */
   #move(open: OpenSegment, segment: Segment, tally: Tally, nowMs: number): OpenSegment {
     const from = open.stored ? open.maxId : undefined;
     const to = { maxId: segment.until, updatedMs: nowMs };
@@ -166,7 +166,7 @@ export class Segments extends DurableObject<Env> {
     const fingerprint = fingerprintOf(numbers);
     const row = this.#storage.row();
     if (row && row.fingerprint !== fingerprint) {
-      const detail = `This namespace's numbers are "${row.fingerprint}"; the call has "${fingerprint}". They never change.`;
+      const detail = `This namespace's numbers are "${row.fingerprint}"; the call has "${fingerprint}". They can't be changed.`;
       return { ok: false, refusal: { code: "layout_conflict", detail } };
     }
     this.#open = {
@@ -197,6 +197,6 @@ function clocksOf(nowMs: number, callerNowMs: number): CallClocks {
 }
 
 function otherRequest(count: number): Refusal {
-  const detail = `This Idempotency-Key was used for ${count} IDs; a repeated request asks for as many.`;
+  const detail = `This Idempotency-Key was used for ${count} IDs; a repeated request must ask for the same count.`;
   return { code: "idempotency_conflict", detail };
 }

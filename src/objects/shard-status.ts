@@ -3,7 +3,7 @@ import type { LineState } from "../core/line/line.ts";
 import type { Refusal, RefusalCode } from "../core/refusal.ts";
 import type { Counters } from "./counters.ts";
 
-/** One lane as an operator sees it. */
+/** The status of one lane. */
 export interface LaneStatus {
   readonly lane: number;
   readonly next: number;
@@ -13,7 +13,7 @@ export interface LaneStatus {
 
 export interface ShardStatus {
   readonly shard: number;
-  /** The shard's clock, unix ms. */
+  /** The shard's clock, in unix ms. */
   readonly nowMs: number;
   readonly lanes: readonly LaneStatus[];
   readonly counters: Counters & { readonly refusals: Partial<Record<RefusalCode, number>> };
@@ -23,7 +23,7 @@ export type StatusReply =
   | { readonly ok: true; readonly status: ShardStatus }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Every lane of a line, and how far it leads the clock. */
+/** The status of all lanes of a line, with their lead over the clock. */
 export function laneStatuses(layout: Layout, { lanes }: LineState, nowMs: number): LaneStatus[] {
   const nowTick = tickAt(layout, nowMs);
   return lanes.map(({ next, mark }, lane) => {

@@ -1,10 +1,10 @@
 /**
- * What a shard keeps in SQLite, from its first mark on.
+ * The tables of a shard in SQLite, made by its first mark.
  *
- *   layout (id = 0, fingerprint)  one row, written with the first mark: the layout that every ID here has.
- *   lane   (lane, mark, counters) one row a lane. No position at or above `mark` was ever granted.
+ *   layout (id = 0, fingerprint)  one row, written with the first mark: the layout of all IDs of this shard.
+ *   lane   (lane, mark, counters) one row per lane. No position at or above `mark` was ever granted.
  *
- * Marks are at most 2^53, the end of the longest line, and so exact in an INTEGER column read as a JS number.
+ * Marks are at most 2^53, the end of the longest line, so a JS number holds them exactly.
  */
 import * as v from "valibot";
 import type { Layout } from "../core/layout/layout.ts";
@@ -40,7 +40,7 @@ export class ShardStorage {
     return rows.map((row) => v.parse(LayoutRow, row).fingerprint)[0];
   }
 
-  /** The marks of a layout's lanes, 0 where none is stored, and the counters that came with them. */
+  /** The marks of a layout's lanes (0 if none is stored), and the counters stored with them. */
   line({ laneCount, lineEnd }: Layout): { marks: number[]; counters: string[] } {
     const marks = Array.from({ length: laneCount }, () => 0);
     const counters: string[] = [];
@@ -57,13 +57,13 @@ export class ShardStorage {
     return { marks, counters };
   }
 
-  /** Whether that is the mark as stored now; 0 before the first one. */
+  /** Whether `mark` is the stored mark of a lane; the stored mark is 0 before the first write. */
   holds(lane: number, mark: number): boolean {
     const [row] = this.#sql.exec("SELECT mark FROM lane WHERE lane = ?", lane).toArray();
     return (row?.mark ?? 0) === mark;
   }
 
-  /** Stores the layout where none is; false where another one is stored. */
+  /** Stores the layout if none is stored. Returns false if another layout is stored. */
   claim(fingerprint: string): boolean {
     this.#tables.make();
     this.#sql.exec("INSERT OR IGNORE INTO layout (id, fingerprint) VALUES (0, ?)", fingerprint);
@@ -71,8 +71,8 @@ export class ShardStorage {
   }
 
   /**
-   * Moves a lane's mark by compare-and-set, the counters riding along; from 0 is the first mark, which has no row yet.
-   * False: the stored mark is not `from`, so another instance has taken over.
+   * Moves a lane's mark by compare-and-set, and stores the counters with it. `from` is 0 for the first mark, which has
+   * no row yet. Returns false if the stored mark differs from `from`: another instance has taken over.
    */
   raise({ lane, from, to }: Raise, counters: string): boolean {
     const { rowsWritten } =

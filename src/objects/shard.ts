@@ -2,20 +2,21 @@
  * The shard: the Durable Object that owns one worker ID of one namespace.
  *
  * It keeps the line (core/line/line) durable. Invariants, on top of the line's own:
- *  S1 A grant leaves only below a mark that the storage call took before it: write, then memory, then reply.
- *     The platform's output gate holds the reply until that write is on disk.
- *  S2 Marks are written by compare-and-set, so of two instances alive at once only one gets past its mark;
- *     the other aborts. Strict order needs more: a superseded instance must not answer after its successor has.
- *     A successor raises the mark before its first grant, so each grant on the last lane (the lane of strict order)
- *     reads the mark back first. One reading serves the grants of a few ms (core/line/mark-reading). An instance holds its
- *     first answers back until SETTLE_MS after its first raise there: by then no older reading is trusted any more.
- *  S3 A start trusts the stored marks only.
- *  S4 Read, step and write happen with no await between them.
- *  S5 One layout for ever: a call with another one is refused and granted nothing.
- *  S6 A call waits at most maxWaitMs, counted in waits asked for, so it ends even if the clock is frozen.
- *  S7 An instance whose clock is proved to be frozen (core/line/object-clock) ends; the next reads the true clock.
- *     A caller's clock decides nothing else but L8 and when a mark is read again: calls may be queued for any time.
- *  S8 Before each reply the instance asserts L1 and L2 of what it grants; a breach ends it.
+ *  S1 A grant leaves only below a mark that was stored before: write, then memory, then reply. The platform's output
+ *     gate holds the reply until that write is on disk.
+ *  S2 Marks are written by compare-and-set, so only one of two concurrent instances gets past its mark; the other
+ *     aborts. Strict order needs more: a superseded instance must not answer after its successor has. A successor
+ *     raises the mark before its first grant, so each grant on the last lane (the lane of strict order) reads the mark
+ *     back first. One reading serves the grants of a few ms (core/line/mark-reading). An instance holds its first
+ *     answers back until SETTLE_MS after its first raise there: by then no older reading is trusted any more.
+ *  S3 A start trusts only the stored marks.
+ *  S4 Read, step and write happen without an await in between.
+ *  S5 The layout never changes: a call with another layout is refused.
+ *  S6 A call waits at most maxWaitMs, counted as the sum of its timers, so it ends even if the clock is frozen.
+ *  S7 An instance with a provably frozen clock (core/line/object-clock) ends; the next one reads the true clock.
+ *     Otherwise a caller's clock affects only L8 and the age of a cached mark, because calls may be queued for any
+ *     time.
+ *  S8 Before each reply the instance asserts L1 and L2 for its grants; a breach ends the instance.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { Grant } from "../core/blocks/block.ts";
@@ -41,21 +42,21 @@ import { workerIdOf } from "./shard-name.ts";
 import { laneStatuses, type StatusReply } from "./shard-status.ts";
 import { ShardStorage } from "./shard-storage.ts";
 
-/** A call of `grant`. */
+/** The arguments of `grant`. */
 interface GrantCall {
   /** The namespace's layout and policy as JSON, see line-spec. */
   readonly lineSpec: string;
-  /** IDs wanted, ≥ 1. */
+  /** Number of IDs, ≥ 1. */
   readonly count: number;
-  /** Use the last lane only, so that the answers of one shard strictly increase. */
+  /** Uses only the last lane, so that IDs of one shard strictly increase. */
   readonly strict: boolean;
-  /** Wait no longer than this, nor than maxWaitMs, in ms. */
+  /** Maximum wait in ms, in addition to the bound maxWaitMs. */
   readonly waitLeftMs: number;
   /** The caller's Date.now(), read just before the call. */
   readonly callerNowMs: number;
 }
 
-/** The line as this instance knows it: one value, replaced as a whole. */
+/** The line's state in memory: an immutable value, replaced as a whole. */
 interface OpenLine {
   readonly lineSpec: string;
   readonly layout: Layout;
@@ -67,7 +68,7 @@ type Opened =
   | { readonly ok: true; readonly line: OpenLine }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** How far a call has come. */
+/** The progress of one call. */
 interface Progress {
   readonly grants: Grant[];
   missing: number;
@@ -95,9 +96,9 @@ export class Shard extends DurableObject<Env> {
   }
 
   /**
-   * Grants `count` positions, in one or more intervals; waits or refuses as the policy says: a GrantReply as text.
-   * The fields of a GrantCall come one by one, and a reply that waits for nothing is no promise:
-   * an object and a promise cost workerd a tenth of the call each.
+   * Grants `count` positions in one or more intervals, and waits or refuses as the policy says. Returns a GrantReply as
+   * text. The fields of a GrantCall are separate arguments, and a reply without a wait is no promise: an object and a
+   * promise each cost workerd a tenth of the call.
    */
   grant(
     lineSpec: string,
@@ -130,9 +131,9 @@ export class Shard extends DurableObject<Env> {
     return writeGrantReply(now.result, this.#instance.clock());
   }
 
-  /** Steps until the call is answered or has to wait. */
+  /** Steps until the call has a reply or must wait. */
   #proceed(call: GrantCall, progress: Progress): Proceeding {
-    // Opened anew after each wait: another call may have replaced the line meanwhile.
+    // Read again after each wait: another call may have replaced the line.
     const opened = this.#open(call.lineSpec);
     if (!opened.ok) return this.#refuse(opened.refusal, call, progress);
     for (let line = opened.line; ; line = this.#line ?? line) {
@@ -158,10 +159,10 @@ export class Shard extends DurableObject<Env> {
     return { ok: true, status: { shard: this.#workerId, nowMs, lanes, counters } };
   }
 
-  /** One clock reading, one step, one write at most, and only then memory (S1, S4). */
+  /** Reads the clock, steps, writes at most once, and only then changes memory (S1, S4). */
   #step(line: OpenLine, call: GrantCall, { missing, waitedMs, grants }: Progress): Outcome {
     const nowMs = Date.now();
-    // A call that continues starts each further tick at 0: it was accepted because all of it fits.
+    // A random start in a later tick could push an accepted call past its limit, so later ticks start at 0.
     const hasBegun = waitedMs > 0 || grants.length > 0;
     const outcome = step(line.layout, line.policy, line.state, {
       nowMs,
@@ -172,7 +173,7 @@ export class Shard extends DurableObject<Env> {
       random: hasBegun ? 0 : Math.random(),
     });
     const wentBack = (line.state.lastTick ?? 0) > (outcome.state.lastTick ?? 0);
-    // A raise that fails leaves all as it was; nothing else here can fail but an instance that ends.
+    // A failed raise changes nothing. No other step here can fail without ending the instance.
     const raise = outcome.kind === "granted" ? outcome.raise : undefined;
     const counters = raise ? { ...this.#counters } : this.#counters;
     if (wentBack) counters.rollbacks += 1;
@@ -201,7 +202,7 @@ export class Shard extends DurableObject<Env> {
     if (!claimed || !this.#storage.raise(raise, JSON.stringify(counters))) this.#superseded();
   }
 
-  /** A superseded instance fails before it answers: its IDs would fall behind its successor's. */
+  /** Ends a superseded instance before it replies: its IDs would be lower than its successor's. */
   #confirm({ grant: { lane }, state, raise }: Granted, at: ClockPair): void {
     if (raise) {
       this.#watch.raised(at);
@@ -224,10 +225,10 @@ export class Shard extends DurableObject<Env> {
     }
     const stored = this.#storage.fingerprint() ?? layout.fingerprint;
     if (stored !== layout.fingerprint) {
-      const detail = `This shard's layout is "${stored}"; the call has "${layout.fingerprint}". A layout never changes.`;
+      const detail = `This shard's layout is "${stored}"; the call has "${layout.fingerprint}". A layout can't be changed.`;
       return { ok: false, refusal: { code: "layout_conflict", detail } };
     }
-    // A change of policy keeps the line where it is; anything else starts at the marks (S3).
+    // A change of policy keeps the line's place; any other line starts at the marks (S3).
     const samePlace = current?.layout.fingerprint === layout.fingerprint;
     const state = samePlace ? current.state : this.#load(layout);
     const line = { lineSpec, layout, policy, state };

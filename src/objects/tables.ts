@@ -1,7 +1,7 @@
 /**
- * The tables of one object. Its first write makes them: an object that was only asked about keeps nothing.
+ * The tables of one object. The first write creates them: an object that only answered status requests stores nothing.
  *
- * A storage reads only where they `exist`, and calls `make` before it writes its first row.
+ * A storage class reads only if the tables `exist`, and calls `make` before it writes its first row.
  */
 export class Tables {
   readonly #sql: SqlStorage;
@@ -9,26 +9,26 @@ export class Tables {
   readonly #last: string;
   #found = false;
 
-  /** `schema`: idempotent. `last`: what it makes last, so that where this is, all of it is. */
+  /** `schema`: idempotent SQL. `last`: the last table or index that it creates; if it exists, all others exist too. */
   constructor(sql: SqlStorage, schema: string, last: string) {
     this.#sql = sql;
     this.#schema = schema;
     this.#last = last;
   }
 
-  /** Looked up until they are found. A "no" is not remembered: another instance may make them at any time. */
+  /** Whether the tables exist. Only a "yes" is cached: another instance may create them at any time. */
   exist(): boolean {
     this.#found ||= hasTable(this.#sql, this.#last);
     return this.#found;
   }
 
-  /** Not inside of a transaction: rolled back, it would take them with it. */
+  /** Creates the tables. Must not run in a transaction: a rollback would drop them. */
   make(): void {
     if (!this.exist()) this.#sql.exec(this.#schema);
   }
 }
 
-/** Whether there is a table or index of that name. */
+/** Whether a table or index with that name exists. */
 export function hasTable(sql: SqlStorage, name: string): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE name = ?", name).toArray().length > 0;
 }

@@ -1,6 +1,6 @@
 import { object, type Schema, type Schemas, text, whole } from "./shapes.ts";
 
-/** TinyID's envelope: code 200, or 5 and 6 with null for data. */
+/** TinyID's envelope: code 200 with data, or code 5 or 6 with null. */
 function tinyId(data: Schema): Schema {
   return object({
     data: { anyOf: [data, { type: "null" }] },
@@ -9,7 +9,7 @@ function tinyId(data: Schema): Schema {
   });
 }
 
-/** What Leaf's and TinyID's routes answer. */
+/** Response bodies of Leaf's and TinyID's routes. */
 export const DIALECT_SCHEMAS: Schemas = {
   LeafError: object({
     timestamp: whole,

@@ -1,4 +1,4 @@
-/** The routes of other ID servers: their clients know them, this document only names them. */
+/** Routes of other ID servers. Their own documentation has the details. */
 import * as v from "valibot";
 import { type Operation, type Operations, op } from "./operation.ts";
 
@@ -9,7 +9,7 @@ function leaf(id: string, kind: string): Operation {
   return {
     id,
     tag: "Dialects",
-    summary: `Leaf: one ID of a ${kind} namespace, as bare decimal; errors are Leaf's, with status 500`,
+    summary: `Leaf: issues one ID of a ${kind} namespace as plain decimal text; errors are Leaf's, with status 500`,
     query: { token },
     answers: { 200: { also: "text/plain" }, 500: { schema: "LeafError" } },
     errors: [],
@@ -23,7 +23,7 @@ function tinyId(id: string, summary: string, schema?: string): Operation {
     id,
     tag: "Dialects",
     summary: `TinyID: ${summary}`,
-    // They may come in a form as well.
+    // Parameters may also come in a form.
     query: { bizType: v.optional(text), ...batch, token },
     answers: { 200: schema === undefined ? { also: "text/plain" } : { schema } },
     errors: [],
@@ -39,7 +39,7 @@ export const DIALECTS: Operations = {
   "/api/segment/get/{key}": getAndPost(leaf("leafSegment", "segment")),
   "/api/snowflake/get/{key}": getAndPost(leaf("leafSnowflake", "snowflake")),
   "/decodeSnowflakeId": {
-    get: op("leafDecode", "Dialects", "Leaf: what an ID of the preset leaf says", {
+    get: op("leafDecode", "Dialects", "Leaf: decodes an ID of the preset leaf", {
       query: { snowflakeId: text, token },
       answers: {
         200: { schema: "LeafDecoded" },
@@ -50,14 +50,23 @@ export const DIALECTS: Operations = {
       open: true,
     }),
   },
-  "/tinyid/id/nextId": getAndPost(tinyId("tinyNextId", "IDs of a segment namespace", "TinyIds")),
+  "/tinyid/id/nextId": getAndPost(
+    tinyId("tinyNextId", "issues IDs of a segment namespace", "TinyIds"),
+  ),
   "/tinyid/id/nextIdSimple": getAndPost(
-    tinyId("tinyNextIdSimple", "the same with commas between; empty on errors"),
+    tinyId("tinyNextIdSimple", "issues IDs as text, separated by commas; empty on errors"),
   ),
   "/tinyid/id/nextSegmentId": getAndPost(
-    tinyId("tinyNextSegmentId", "the next segment, for a client that counts itself", "TinySegment"),
+    tinyId(
+      "tinyNextSegmentId",
+      "issues the next segment, for a client that counts through it",
+      "TinySegment",
+    ),
   ),
   "/tinyid/id/nextSegmentIdSimple": getAndPost(
-    tinyId("tinyNextSegmentIdSimple", "currentId,loadingId,maxId,delta,remainder; empty on errors"),
+    tinyId(
+      "tinyNextSegmentIdSimple",
+      "issues a segment as currentId,loadingId,maxId,delta,remainder; empty on errors",
+    ),
   ),
 };

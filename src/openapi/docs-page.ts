@@ -1,4 +1,4 @@
-/** The API document as a page, with nothing from any other host. */
+/** The API reference as a page that loads nothing from other hosts. */
 import { html } from "hono/html";
 import * as v from "valibot";
 
@@ -12,7 +12,7 @@ const Operation = v.object({
   parameters: v.optional(v.array(Parameter), []),
   responses: v.record(v.string(), v.unknown()),
 });
-/** What the page shows of the document. */
+/** The parts of the document that the page shows. */
 const Shown = v.object({
   info: v.object({ description: v.string() }),
   paths: v.record(v.string(), v.record(v.string(), Operation)),
@@ -24,7 +24,7 @@ const Shown = v.object({
   }),
 });
 
-/** The page. Throws where the document is not what it shows. */
+/** Renders the page. Throws if the document lacks a part of it. */
 export async function docsPage(document: unknown): Promise<string> {
   const { info, paths, components } = v.parse(Shown, document);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -36,7 +36,7 @@ export async function docsPage(document: unknown): Promise<string> {
 <body>
 <main>
 <h1>Edgeflake API</h1>
-<p>${info.description} The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
+<p>${info.description} This page is also available as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
 <h2>Routes</h2>
 ${operations.map(
   ({
@@ -46,7 +46,7 @@ ${operations.map(
     parameters,
     responses,
   }) => html`<h3><code>${method.toUpperCase()} ${path}</code></h3>
-<p>${summary}. Answers ${Object.keys(responses).join(", ")}.</p>
+<p>${summary}. Responses: ${Object.keys(responses).join(", ")}.</p>
 ${
   parameters.some(({ description }) => description !== "")
     ? html`<table>${parameters

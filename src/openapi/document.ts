@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, made at build time from the schemas that validate the requests.
- * What it makes is committed as openapi.json beside it, and served as a static asset.
+ * Generates the OpenAPI 3.1 document from the schemas that validate the requests.
+ * The result is committed as openapi.json in this folder, and served as a static asset.
  */
 import type * as v from "valibot";
 import { mapFields } from "../core/layout/fields.ts";
@@ -12,7 +12,6 @@ import { SCHEMAS } from "./schemas.ts";
 import { ref, type Schema, schemaOf } from "./shapes.ts";
 import { NOTES } from "./texts.ts";
 
-/** Makes the document. */
 export function openApiDocument() {
   const responses: Record<string, Schema> = {};
   const paths = mapFields(OPERATIONS, (methods, path) =>
@@ -86,7 +85,7 @@ function queryParameter(name: string, schema: v.GenericSchema): Schema {
   const required = schema.type !== "optional";
   const description = NOTES.parameters[name];
   if (description === undefined) throw new RangeError(`parameter ${name} has no description`);
-  // Instants are read into numbers, and written as text.
+  // A required parameter here is an instant: text in the query, a number after parsing.
   const typeMode = required ? "input" : "output";
   return { name, in: "query", required, description, schema: schemaOf(schema, typeMode) };
 }

@@ -1,6 +1,6 @@
 import { layout, list, object, policy, type Schemas, text, whole } from "./shapes.ts";
 
-/** Leases of worker IDs. */
+/** Response bodies of worker-ID leases. */
 export const LEASE_SCHEMAS: Schemas = {
   Lease: object({
     namespace: text,
@@ -8,10 +8,13 @@ export const LEASE_SCHEMAS: Schemas = {
     token: text,
     holder: text,
     ttlMs: whole,
-    notBefore: { ...whole, description: "Unix ms of the first tick that may be stamped" },
-    notAfter: { ...whole, description: "Unix ms of the first tick that may not" },
-    renewAfter: { ...whole, description: "Unix ms from which to renew" },
-    now: { ...whole, description: "The lease desk's clock, unix ms" },
+    notBefore: {
+      ...whole,
+      description: "Start of the first tick that the holder may use, in unix ms",
+    },
+    notAfter: { ...whole, description: "Start of the first tick after the lease, in unix ms" },
+    renewAfter: { ...whole, description: "Time to renew the lease, in unix ms" },
+    now: { ...whole, description: "The lease desk's clock, in unix ms" },
     layout,
     policy,
   }),
@@ -24,7 +27,7 @@ export const LEASE_SCHEMAS: Schemas = {
             holder: text,
             owner: {
               ...text,
-              description: "The id of the API key whose lease it is; only for the scope admin",
+              description: "The id of the API key that owns the lease; only with the scope admin",
             },
             state: { enum: ["held", "expired", "released"] },
             notBefore: whole,

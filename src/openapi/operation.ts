@@ -11,13 +11,13 @@ interface Answer {
   readonly headers?: Schema;
 }
 
-/** What the OpenAPI document says of one method of a route. */
+/** One method of a route, as the OpenAPI document describes it. */
 export interface Operation {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
   readonly query?: ParamEntries;
-  /** Parameters in the header. */
+  /** Header parameters. */
   readonly headers?: readonly Schema[];
   readonly body?: v.GenericSchema;
   readonly bodyExample?: Example;
@@ -26,14 +26,14 @@ export interface Operation {
   /** Status and the schema of its JSON body; undefined where there is none. */
   readonly answers: Readonly<Record<string, Answer>>;
   readonly errors: readonly ProblemCode[];
-  /** Routes that nobody needs a key for. */
+  /** True if the route needs no key. */
   readonly open?: boolean;
 }
 
-/** By path and method. */
+/** Operations by path and method. */
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** An operation; what is left out of it is not there. */
+/** Makes an operation. */
 export function op(
   id: string,
   tag: string,

@@ -1,4 +1,4 @@
-/** Every route of the service, and what the OpenAPI document says of it. */
+/** Every route of the service, as the OpenAPI document describes it. */
 
 import type { ProblemCode } from "../core/problem.ts";
 import { PATCH_TYPES } from "../http/parse/body.ts";
@@ -51,7 +51,7 @@ const FENCING: readonly ProblemCode[] = [
 
 const ids = {
   tag: "Issuing",
-  summary: "IDs, as JSON or one a line as text",
+  summary: "Issues IDs, as JSON, or as text with one ID per line",
   query: IDS_QUERY,
   headers: [NOTES.idempotencyKey],
   answers: {
@@ -61,20 +61,20 @@ const ids = {
 };
 const blocks = {
   tag: "Issuing",
-  summary: "Runs of consecutive IDs, for callers that count themselves",
+  summary: "Issues blocks: runs of consecutive IDs that the caller counts through",
   query: BLOCKS_QUERY,
   headers: [NOTES.idempotencyKey],
   answers: { 200: { schema: "Blocks", example: EXAMPLES.blocks, headers: NOTES.issuedHeaders } },
   errors: ISSUING,
 };
 
-/** A static asset, which a deployment may leave out. */
+/** A static asset. A deployment may omit it. */
 function page(id: string, summary: string, also: string): Operation {
   const answers = { 200: { also } };
   return { id, tag: "Operating", summary, answers, errors: ["not_found"], open: true };
 }
 
-/** Path, method and what is to be said of it. */
+/** All operations by path and method. */
 export const OPERATIONS: Operations = {
   "/v1/ids/{namespace}": { get: { id: "getIds", ...ids }, post: { id: "postIds", ...ids } },
   "/v1/blocks/{namespace}": {
@@ -82,48 +82,53 @@ export const OPERATIONS: Operations = {
     post: { id: "postBlocks", ...blocks },
   },
   "/v1/decode/{namespace}/{id}": {
-    get: op("decodeId", "Reading", "What an ID says", {
+    get: op("decodeId", "Reading", "Decodes an ID", {
       query: DECODE_QUERY,
       answers: { 200: { schema: "Decoded" } },
       errors: READING,
     }),
   },
   "/v1/range/{namespace}": {
-    get: op("getRange", "Reading", "The smallest and largest ID whose time is in [from, until)", {
-      query: RANGE_QUERY,
-      answers: { 200: { schema: "Range" } },
-      errors: [...READING, "wrong_kind"],
-    }),
+    get: op(
+      "getRange",
+      "Reading",
+      "Returns the smallest and largest ID whose time is in [from, until)",
+      {
+        query: RANGE_QUERY,
+        answers: { 200: { schema: "Range" } },
+        errors: [...READING, "wrong_kind"],
+      },
+    ),
   },
   "/v1/shards/{namespace}": {
-    get: op("listShards", "Operating", "How the shards are; asking wakes them", {
+    get: op("listShards", "Operating", "Lists the status of the shards; the request wakes them", {
       query: SHARDS_QUERY,
       answers: { 200: { schema: "Shards" } },
       errors: [...READING, "layout_conflict", "shard_overloaded", "shard_unavailable"],
     }),
   },
   "/v1/shards/{namespace}/{shard}": {
-    get: op("getShard", "Operating", "How one shard is", {
+    get: op("getShard", "Operating", "Returns the status of one shard", {
       answers: { 200: { schema: "AnyShard" } },
       errors: [...READING, "not_found", "layout_conflict", "shard_overloaded", "shard_unavailable"],
     }),
   },
   "/v1/namespaces": {
-    get: op("listNamespaces", "Administering", "Built-in and own namespaces", {
+    get: op("listNamespaces", "Administering", "Lists namespaces", {
       query: NAMESPACES_QUERY,
       answers: { 200: { schema: "Namespaces" } },
       errors: ["invalid_parameter", "registry_unavailable"],
     }),
   },
   "/v1/namespaces/{namespace}": {
-    get: op("getNamespace", "Administering", "One namespace", {
+    get: op("getNamespace", "Administering", "Returns a namespace", {
       answers: { 200: { schema: "Namespace" } },
       errors: READING,
     }),
     put: op(
       "putNamespace",
       "Administering",
-      "Creates a namespace, or changes its policy or adds shards",
+      "Creates a namespace, changes its policy, or adds shards",
       {
         body: NamespaceBody,
         bodyExample: EXAMPLES.namespaceBody,
@@ -162,7 +167,7 @@ export const OPERATIONS: Operations = {
       answers: { 201: { schema: "Lease" } },
       errors: [...FENCING, "idempotency_conflict", "no_worker_free"],
     }),
-    get: op("listLeases", "Leasing", "The last lease of each worker ID that had one", {
+    get: op("listLeases", "Leasing", "Lists the last lease of each worker ID", {
       query: LEASES_QUERY,
       answers: { 200: { schema: "Leases" } },
       errors: [...READING, ...DESK],
@@ -172,7 +177,7 @@ export const OPERATIONS: Operations = {
     put: op(
       "renewLease",
       "Leasing",
-      "Moves the end of a lease up; without a body by as much as before",
+      "Renews a lease; without a body, for the same ttlMs as before",
       {
         headers: [NOTES.leaseToken],
         body: RenewalBody,
@@ -181,7 +186,7 @@ export const OPERATIONS: Operations = {
         errors: [...FENCING, "lease_lost", "not_found"],
       },
     ),
-    delete: op("releaseLease", "Leasing", "Gives a lease back", {
+    delete: op("releaseLease", "Leasing", "Releases a lease", {
       query: RELEASE_QUERY,
       headers: [NOTES.leaseToken],
       answers: { 204: {} },
@@ -189,33 +194,43 @@ export const OPERATIONS: Operations = {
     }),
   },
   "/v1/keys": {
-    post: op("createKey", "Administering", "Makes an API key; its text is shown this once", {
-      body: KeyBody,
-      bodyExample: EXAMPLES.keyBody,
-      answers: { 201: { schema: "NewKey" } },
-      errors: WRITING,
-    }),
-    get: op("listKeys", "Administering", "The API keys, without their texts", {
+    post: op(
+      "createKey",
+      "Administering",
+      "Creates an API key; the key itself is shown only in this response",
+      {
+        body: KeyBody,
+        bodyExample: EXAMPLES.keyBody,
+        answers: { 201: { schema: "NewKey" } },
+        errors: WRITING,
+      },
+    ),
+    get: op("listKeys", "Administering", "Lists API keys, without the keys themselves", {
       query: KEYS_QUERY,
       answers: { 200: { schema: "Keys" } },
       errors: ["invalid_parameter", "registry_unavailable"],
     }),
   },
   "/v1/keys/{id}": {
-    delete: op("revokeKey", "Administering", "Revokes an API key, everywhere within 30 s", {
-      answers: { 204: {} },
-      errors: ["invalid_parameter", "not_found", "registry_unavailable"],
-    }),
+    delete: op(
+      "revokeKey",
+      "Administering",
+      "Revokes an API key; takes effect everywhere within 30 s",
+      {
+        answers: { 204: {} },
+        errors: ["invalid_parameter", "not_found", "registry_unavailable"],
+      },
+    ),
   },
   ...DIALECTS,
   "/healthz": {
-    get: op("getHealth", "Operating", "Whether the service answers", {
+    get: op("getHealth", "Operating", "Checks that the service answers", {
       answers: { 200: { schema: "Health" } },
       errors: [],
       open: true,
     }),
   },
   "/openapi.json": { get: page("getOpenApi", "This document", "application/json") },
-  "/": { get: page("getConsole", "The console, a page for people", "text/html") },
+  "/": { get: page("getConsole", "The console, as a page", "text/html") },
   "/docs": { get: page("getDocs", "This document as a page", "text/html") },
 };

@@ -1,4 +1,4 @@
-/** The problems of operations: codes that several share, and the answers that a list of codes makes. */
+/** Problem responses of operations. */
 import { PROBLEM_KINDS, type ProblemCode } from "../core/problem.ts";
 import { ref, type Schema } from "./shapes.ts";
 import { NOTES } from "./texts.ts";
@@ -24,12 +24,12 @@ const GATED: readonly ProblemCode[] = [
   "registry_unavailable",
 ];
 
-/** The codes that an operation may answer beside its own. */
+/** All problem codes of an operation: its own, and those that access control adds. */
 export function codesOf(own: readonly ProblemCode[], isOpen: boolean): readonly ProblemCode[] {
   return [...new Set([...own, "method_not_allowed" as const, ...(isOpen ? [] : GATED)])];
 }
 
-/** One response per status, with an example per code; the responses themselves go into `shared`. */
+/** One response per status, with an example per code. Adds the responses to `shared`, and returns references to them. */
 export function problemAnswers(
   codes: readonly ProblemCode[],
   shared: Record<string, Schema>,
@@ -54,7 +54,7 @@ export function problemAnswers(
   return Object.fromEntries(answers);
 }
 
-/** A problem with that code. `detail`: what to do. */
+/** An example of a problem. `detail` says what to do. */
 export function problemExample(detail: string, code: ProblemCode): Schema {
   const { status, title } = PROBLEM_KINDS[code];
   const value = { type: `/docs#${code}`, title, status, detail, code };

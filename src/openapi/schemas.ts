@@ -1,4 +1,4 @@
-/** The bodies that the service answers, as JSON Schema (2020-12, as in OpenAPI 3.1). */
+/** Response bodies as JSON Schema (2020-12, as in OpenAPI 3.1). */
 import { ENCODINGS } from "../core/codec.ts";
 import { FIELD_TEXTS, SEGMENT_FIELDS, SHARD_FIELDS } from "../core/layout/fields.ts";
 import { PROBLEM_KINDS } from "../core/problem.ts";
@@ -31,7 +31,7 @@ const keyFields = {
 
 const { shards, keyShards } = fieldsIn(SHARD_FIELDS);
 
-/** What namespaces of both kinds have. */
+/** Fields of both kinds of namespace. */
 const common = { builtIn: flag, retired: flag, createdAt: instant };
 
 const segmentFields = {
@@ -50,7 +50,11 @@ export const SCHEMAS: Schemas = {
         {
           first: idText,
           count: { type: "integer", minimum: 1 },
-          step: { type: "integer", minimum: 1, description: "Distance of IDs; of segments only" },
+          step: {
+            type: "integer",
+            minimum: 1,
+            description: "Distance between IDs; only in segment namespaces",
+          },
         },
         ["step"],
       ),
@@ -84,7 +88,7 @@ export const SCHEMAS: Schemas = {
   Shard: object({
     shard: whole,
     region: text,
-    clock: { ...whole, description: "The shard's clock, unix ms" },
+    clock: { ...whole, description: "The shard's clock, in unix ms" },
     lanes: list(object({ lane: whole, next: whole, mark: whole, lead: whole, leadMs: whole })),
     counters: object({
       issued: whole,
@@ -102,7 +106,7 @@ export const SCHEMAS: Schemas = {
   ]),
   Segment: object({
     shard: { const: 0 },
-    max_id: { ...numberText, description: "The lowest number not yet given out" },
+    max_id: { ...numberText, description: "The lowest number not yet issued" },
     ...segmentFields,
     update_time: { type: ["string", "null"], format: "date-time" },
     fetches: list(object({ time: instant, from: numberText, until: numberText })),
@@ -162,7 +166,7 @@ export const SCHEMAS: Schemas = {
       requestId: text,
       definite: {
         type: "boolean",
-        description: "true: refused before anything was granted; false: IDs may have been skipped",
+        description: "true: rejected before any ID was issued; false: IDs may have been skipped",
       },
       retryAfterMs: whole,
       errors: list(

@@ -1,4 +1,4 @@
-/** What the schemas of the OpenAPI document are made of: JSON Schema 2020-12, as in OpenAPI 3.1. */
+/** Building blocks for the OpenAPI document's schemas: JSON Schema 2020-12, as in OpenAPI 3.1. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../core/layout/fields.ts";
 import { wholeField } from "../service/schema.ts";
 
-/** JSON Schema is open-ended; this is any of it. */
+/** Any JSON Schema: the format is open-ended. */
 export type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = Readonly<Record<string, Schema>>;
 
@@ -23,7 +23,7 @@ export const instant: Schema = { type: "string", format: "date-time" };
 export const idText: Schema = { type: "string", pattern: "^[0-9A-Za-z]{1,19}$" };
 export const numberText: Schema = { type: "string", pattern: "^[0-9]{1,19}$" };
 
-/** An object with these fields and no others, all required but those of `optional`. */
+/** An object with exactly these fields; all are required, except those in `optional`. */
 export function object(properties: Schemas, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", properties, required, additionalProperties: false };
@@ -37,7 +37,7 @@ export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** What a schema that validates says. */
+/** The JSON Schema of a Valibot schema. */
 export function schemaOf(schema: v.GenericSchema, typeMode: "input" | "output"): Schema {
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     typeMode,
@@ -47,7 +47,7 @@ export function schemaOf(schema: v.GenericSchema, typeMode: "input" | "output"):
   return rest;
 }
 
-/** The fields of one of core's tables, in an answer. */
+/** The fields of a table in core, as properties of a response body. */
 export function fieldsIn<Name extends FieldTitle>(table: Readonly<Record<Name, WholeField>>) {
   return mapFields(table, (field, name) => schemaOf(wholeField(field, name), "output"));
 }

@@ -1,4 +1,4 @@
-/** `npm run serve`: the production build under plain workerd, data on disk, environment passed through. */
+/** `npm run serve`: the production build under plain workerd, with data on disk and the environment passed on. */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,14 +8,14 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
-import { ADMIN_KEY_TAKES, isAdminKey } from "../core/api-key.ts";
+import { ADMIN_KEY_RULE, isAdminKey } from "../core/api-key.ts";
 import { parseServeOptions, SERVE_USAGE, type ServeOptions } from "./options.ts";
 
-/** workerd takes any free descriptor; 0 to 2 are the standard streams. */
+/** File descriptor of workerd's control channel; 0 to 2 are the standard streams. */
 const CONTROL_FD = 3;
 const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** How long open requests may go on after a signal, in ms. */
+/** Time for open requests to finish after a signal, in ms. */
 const STOP_GRACE_MS = 5000;
 
 function stop(message: string): never {
@@ -31,31 +31,33 @@ function optionsOrStop(): ServeOptions {
   }
 }
 
-/** The runtime's binary itself: its script in .bin may be a wrapper that signals do not get through. */
+/** The path of the runtime's binary: the script in .bin may not forward signals. */
 function workerdBinary(): string {
   const workerdPackage: unknown = createRequire(import.meta.url)("workerd");
   return v.parse(v.object({ default: v.string() }), workerdPackage).default;
 }
 
-/** Who is served, by the Worker's own rule. */
+/** Describes the access mode, by the Worker's own rules. */
 function accessState(): string {
   const { ACCESS, ADMIN_KEY } = process.env;
   if (ACCESS === "open") return "open to everybody";
   if (!ADMIN_KEY) return "closed (set ADMIN_KEY, or ACCESS=open)";
-  return isAdminKey(ADMIN_KEY) ? "open to API keys" : `closed (${ADMIN_KEY_TAKES})`;
+  return isAdminKey(ADMIN_KEY) ? "open to API keys" : `closed (${ADMIN_KEY_RULE})`;
 }
 
-/** workerd's reports on its control descriptor, one JSON object a line. */
+/** A report of workerd on its control channel: one JSON object per line. */
 const ListenEvent = v.object({ event: v.literal("listen"), port: v.number() });
 
 const { host, port, dataFolder } = optionsOrStop();
 const dataPath = path.resolve(dataFolder);
-// The data is for the owner alone: what this process and workerd make. A folder that is there stays as it is.
+// New files and folders are readable only by their owner. An existing folder keeps its permissions.
 process.umask(0o077);
 try {
   mkdirSync(dataPath, { recursive: true });
 } catch (error) {
-  stop(`--data takes a folder that can be made: ${error instanceof Error ? error.message : error}`);
+  stop(
+    `--data must be a folder that can be created: ${error instanceof Error ? error.message : error}`,
+  );
 }
 
 const urlHost = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
@@ -87,8 +89,8 @@ if (reports instanceof Readable) {
   });
 }
 
-// Without this, workerd would outlive a wrapper that is told to stop. An open connection would keep it
-// for ever: a second signal, or the end of the grace, kills it. What it has answered is on disk.
+// Forwards signals: workerd would otherwise outlive this process. An open connection could keep workerd running, so a
+// second signal or the end of the grace period kills it. All answered requests are on disk by then.
 let stopping = false;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   process.on(signal, () => {
@@ -98,13 +100,13 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   });
 }
 workerd.on("error", (error) => {
-  process.stderr.write(`workerd does not start: ${error.message}\n`);
+  process.stderr.write(`workerd failed to start: ${error.message}\n`);
   process.exit(1);
 });
 workerd.on("exit", (code, signal) => {
   if (!listening && !stopping) {
     process.stderr.write(
-      "The service did not start. Is the port taken (--port 0 takes any free one)? Can the data folder be written?\n",
+      "The service did not start. Is the port in use (--port 0 picks a free one)? Is the data folder writable?\n",
     );
   }
   process.exit(code ?? (signal ? 128 + constants.signals[signal] : 1));

@@ -1,4 +1,4 @@
-/** Calling an object of the platform: a deadline, a second try on a new stub, and refusals in place of errors. */
+/** Calls of Durable Objects: with a deadline, a retry on a new stub, and refusals in place of errors. */
 import type { Refusal } from "../core/refusal.ts";
 import {
   CALL_TRIES_MAX,
@@ -8,7 +8,7 @@ import {
   UNAVAILABLE_RETRY_MS,
 } from "./limits.ts";
 
-/** The object did not answer in time. The call may have been carried out. */
+/** The object did not answer in time. The call may have succeeded. */
 class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 
@@ -21,7 +21,7 @@ class NoAnswerError extends Error {
 export function withDeadline<Reply>(call: Promise<Reply>, maxMs: number): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new NoAnswerError(maxMs));
-    // After a stall of this isolate the timer runs first, and a reply that arrived meanwhile just after it.
+    // After a stall of this isolate, the timer runs before a reply that arrived during the stall.
     let timer = setTimeout(() => {
       timer = setTimeout(giveUp, STALL_GRACE_MS);
     }, maxMs);
@@ -38,20 +38,20 @@ export function withDeadline<Reply>(call: Promise<Reply>, maxMs: number): Promis
   });
 }
 
-/** A call of an object, made again at most once for each reason. */
+/** A call of an object, retried at most once for each reason. */
 export interface ObjectCall<Reply, Result> {
   /** Names the object in refusals and logs. */
   readonly what: string;
-  /** Makes the call on a new stub: after a reset an old one stays broken. */
+  /** Makes the call on a new stub: after a reset, an old stub stays broken. */
   readonly call: () => Promise<Reply>;
   /**
-   * Reads the reply. `repeated`: an earlier try threw, and may have been carried out. Undefined: the clocks disagree,
-   * so the call is made again with the clock read anew; not allowed if `isLast`.
+   * Reads the reply. `repeated`: an earlier try threw, and may have succeeded. Returns undefined if the clocks
+   * disagree: the call is then retried with a new clock reading. Must not return undefined if `isLast`.
    */
   readonly read: (reply: Reply, repeated: boolean, isLast: boolean) => Result | undefined;
-  /** The result if the object failed; `error` is its last one. */
+  /** The result if the object failed. */
   readonly fail: (refusal: Refusal, repeated: boolean) => Result;
-  /** Calls that may throw, 1 or 2. Default 2. */
+  /** Maximum number of calls that throw, 1 or 2. Default 2. */
   readonly tries?: number;
   /** The deadline of all calls together, in ms. Default PINNED_ANSWER_MAX_MS. */
   readonly maxMs?: number;
@@ -65,10 +65,10 @@ interface Tried {
 }
 
 /**
- * Calls an object: again if the call throws, and again if the clocks disagree. An object whose queue at the platform is
- * full, or that does not answer in time, is not asked again: each further try would have a grace of its own.
+ * Calls an object. Retries once if the call throws, and once if the clocks disagree. Does not retry if the object's
+ * queue is full or the deadline has passed: each retry would add another grace period.
  *
- * Promises are few here, and it is flat: each await was measured to cost a Worker some microseconds.
+ * It uses few promises and no await: each await costs some microseconds (measured).
  */
 export function callObject<Reply, Result>(
   asked: ObjectCall<Reply, Result>,
@@ -95,7 +95,7 @@ export function callObject<Reply, Result>(
   );
 }
 
-/** A binding may throw at once: that is a call which failed. */
+/** Starts a call. A binding may throw synchronously: that counts as a failed call. */
 function begun<Reply>(call: () => Promise<Reply>): Promise<Reply> {
   try {
     return call();
@@ -104,7 +104,7 @@ function begun<Reply>(call: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** A refusal as a result; `repeated`: an earlier try of the call may have been carried out. */
+/** A refusal as a result. `repeated`: an earlier try of the call may have succeeded. */
 export function refusedBy(
   refusal: Refusal,
   repeated: boolean,
@@ -112,12 +112,12 @@ export function refusedBy(
   return { ok: false, refusal: repeated ? { ...refusal, maybeDone: true } : refusal };
 }
 
-/** Whether the same object may answer if it is called at once again: a reset, most often. */
+/** Whether an immediate retry may succeed, as after a reset of the object. */
 function isWorthRepeating(error: unknown): boolean {
   return !isOverloaded(error) && !(error instanceof NoAnswerError);
 }
 
-/** Whether a call was refused by the platform, whose queue for that object is full. */
+/** Whether the platform rejected a call because the object's queue is full. */
 function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }
@@ -127,7 +127,7 @@ function refusalOf(what: string, error: unknown): Refusal {
   if (isOverloaded(error)) {
     return {
       code: "shard_overloaded",
-      detail: `${what} has more requests queued than it can take.`,
+      detail: `${what} has too many queued requests; retry in ${OVERLOADED_RETRY_MS} ms.`,
       retryAfterMs: OVERLOADED_RETRY_MS,
     };
   }

@@ -1,14 +1,14 @@
-/** Parameters of a request, over HTTP or RPC. All errors come back at once, each with the allowed values. */
+/** Parameters of a request, over HTTP or RPC. All errors are reported at once, each with the allowed values. */
 import * as v from "valibot";
 import type { ParameterError } from "../core/binding.ts";
 import { setBounded } from "../core/bounded-map.ts";
 import { RECENT_QUERIES_MAX, RECENT_URL_CHARS_MAX } from "./limits.ts";
-import { takesOf } from "./schema.ts";
+import { allowedBy } from "./schema.ts";
 
 /** The error of a repeated parameter. */
-export const GIVEN_ONCE = "may be given once";
+export const GIVEN_ONCE = "must appear only once";
 
-/** A parameter's schema: from its one text, or undefined if it is absent. */
+/** A parameter's schema. Its input is the parameter's text, or undefined if it is absent. */
 type ParameterSchema = v.GenericSchema<string | undefined, unknown>;
 export type ParamEntries = Readonly<Record<string, ParameterSchema>>;
 type Values<Entries extends ParamEntries> = {
@@ -17,21 +17,21 @@ type Values<Entries extends ParamEntries> = {
 
 /** Parameters as they arrived. */
 export interface Params {
-  /** By name: one text, unless the parameter is repeated. A native URLSearchParams is slow to ask. */
+  /** Texts by name, several if the parameter is repeated. A Map, because a native URLSearchParams is slow. */
   readonly texts: ReadonlyMap<string, readonly string[]>;
-  /** Found while they were read. */
+  /** Errors of the query's form. */
   readonly errors: readonly ParameterError[];
 }
 
 export interface ParsedParams<Entries extends ParamEntries> {
-  /** Parameters without an error. */
+  /** Values of the parameters without an error. */
   readonly values: Values<Entries>;
   readonly errors: ParameterError[];
 }
 
 const NO_PARAMS: Params = { texts: new Map(), errors: [] };
 
-/** Parameters of recent queries, by the query: the same ones come again and again, and parsing costs as much as an ID. */
+/** A cache of parsed queries: the same queries repeat, and parsing costs as much as an ID. */
 const recent = new Map<string, Params>();
 
 /** The parameters in a URL's query. */
@@ -43,7 +43,7 @@ export function paramsOfUrl(url: string): Params {
   const known = recent.get(query);
   if (known) return known;
   const params = paramsOf(query);
-  // A part of a text may keep all of it in memory.
+  // The engine may keep the whole URL in memory for its query.
   if (url.length <= RECENT_URL_CHARS_MAX) {
     setBounded(recent, query, params, RECENT_QUERIES_MAX);
   }
@@ -53,9 +53,9 @@ export function paramsOfUrl(url: string): Params {
 function paramsOf(query: string): Params {
   const errors = isUtf8(query)
     ? []
-    : [{ parameter: "query", detail: "takes percent-encoded UTF-8" }];
+    : [{ parameter: "query", detail: "must be percent-encoded UTF-8" }];
   const texts = new Map<string, string[]>();
-  // It would take away a first question mark of the query's own.
+  // The prefix `?` protects a question mark at the start of the query, which URLSearchParams would strip.
   for (const [name, text] of new URLSearchParams(`?${query}`)) {
     const known = texts.get(name);
     if (known) known.push(text);
@@ -64,14 +64,14 @@ function paramsOf(query: string): Params {
   return { texts, errors };
 }
 
-/** The parameters in the options of an RPC call, which need not be typed. An undefined option is absent. */
+/** The parameters in the options of an RPC call, which may be untyped. An undefined option counts as absent. */
 export function paramsOfOptions(options: object): Params {
   const texts = new Map<string, [string]>();
   const errors: ParameterError[] = [];
   for (const [parameter, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (typeof value === "string" || typeof value === "number") texts.set(parameter, [`${value}`]);
-    else errors.push({ parameter, detail: "takes a text or a number" });
+    else errors.push({ parameter, detail: "must be a string or a number" });
   }
   return { texts, errors };
 }
@@ -94,7 +94,7 @@ export function parseParams<Entries extends ParamEntries>(
   for (const parameter of texts.keys()) {
     if (Object.hasOwn(entries, parameter)) continue;
     const allowed = Object.keys(entries);
-    const detail = `is not a parameter here; known are ${allowed.join(", ") || "none"}`;
+    const detail = `is an unknown parameter; allowed: ${allowed.join(", ") || "none"}`;
     errors.push({ parameter, detail, allowed });
   }
   for (const name of keysOf(entries)) {
@@ -103,12 +103,12 @@ export function parseParams<Entries extends ParamEntries>(
       errors.push({ parameter: name, detail: GIVEN_ONCE });
       continue;
     }
-    // keysOf names only keys that are there; the compiler adds an undefined to every index access.
+    // keysOf returns only existing keys, but the compiler adds undefined to every index access.
     const schema = entries[name] as Entries[typeof name];
     if (text === undefined && schema.type === "optional") continue;
     const result = v.safeParse(schema, text);
     if (result.success) values[name] = result.output;
-    else errors.push({ parameter: name, ...takesOf(result.issues[0].message) });
+    else errors.push({ parameter: name, ...allowedBy(result.issues[0].message) });
   }
   return { values, errors };
 }

@@ -1,32 +1,32 @@
-/** Schemas that queries and bodies share; each message says what is taken. */
+/** Schemas for queries and bodies. Each message names the allowed values. */
 import * as v from "valibot";
 import { FIELD_TEXTS, type FieldTitle, type WholeField } from "../core/layout/fields.ts";
 import { MAX_ID } from "../core/limits.ts";
 import { isDecimal } from "../core/segment/segment-definition.ts";
-import { oneOfTakes, type Takes, wholeTakes } from "../core/takes.ts";
+import { type Allowed, anyOf, integerFrom } from "../core/takes.ts";
 
-/** What the messages of the schemas below say, by message. As many as there are schemas: all are made at the start. */
-const known = new Map<string, Takes>();
+/** Allowed values by message. The map stays small: all schemas are made at the start. */
+const known = new Map<string, Allowed>();
 
-/** What the schema with that message takes. */
-export function takesOf(message: string): Takes {
+/** The allowed values of the schema with that message. */
+export function allowedBy(message: string): Allowed {
   return known.get(message) ?? { detail: message };
 }
 
-/** The message of a schema that takes this. */
-export function messageOf(takes: Takes): string {
-  known.set(takes.detail, takes);
-  return takes.detail;
+/** Registers allowed values, and returns the message for their schema. */
+export function messageOf(allowed: Allowed): string {
+  known.set(allowed.detail, allowed);
+  return allowed.detail;
 }
 
 /** One of a few words. */
 export function oneOf<const Words extends readonly string[]>(words: Words) {
-  return v.picklist(words, messageOf(oneOfTakes(words)));
+  return v.picklist(words, messageOf(anyOf(words)));
 }
 
-/** A whole number of a query, in plain decimal: no sign, space, point, exponent or leading zero. */
+/** An integer in a query, in plain decimal: without sign, space, point, exponent or leading zero. */
 export function wholeText(least: number, most: number) {
-  const message = messageOf(wholeTakes(least, most));
+  const message = messageOf(integerFrom(least, most));
   return v.pipe(
     v.string(message),
     v.regex(/^(?:0|[1-9]\d{0,15})$/, message),
@@ -38,12 +38,12 @@ export function wholeText(least: number, most: number) {
   );
 }
 
-/** A whole number of a query or path, however large. */
+/** Any safe integer ≥ 0 in a query or path. */
 export const anyWholeText = wholeText(0, Number.MAX_SAFE_INTEGER);
 
-/** A whole number of a JSON body. */
+/** An integer in a JSON body. */
 export function wholeNumber(least: number, most: number) {
-  const message = messageOf(wholeTakes(least, most));
+  const message = messageOf(integerFrom(least, most));
   return v.pipe(
     v.number(message),
     v.integer(message),
@@ -52,38 +52,38 @@ export function wholeNumber(least: number, most: number) {
   );
 }
 
-/** A text of a JSON body, of 1..most characters. */
+/** A string in a JSON body, of 1 to `most` characters. */
 export function shortText(most: number, message: string) {
   return v.pipe(v.string(message), v.minLength(1, message), v.maxLength(most, message));
 }
 
-/** A list of a JSON body, of 1..most items. */
+/** A list in a JSON body, of 1 to `most` items. */
 export function listOf<Item extends v.GenericSchema>(item: Item, most: number, message: string) {
   return v.pipe(v.array(item, message), v.minLength(1, message), v.maxLength(most, message));
 }
 
-const DECIMAL_TAKES = `takes a whole number from 0 to ${MAX_ID}, as text where it is above ${Number.MAX_SAFE_INTEGER}`;
-/** A number of a segment: as text where it is beyond what a JSON number holds exactly. */
+const DECIMAL_RULE = `must be an integer from 0 to ${MAX_ID}, as a string above ${Number.MAX_SAFE_INTEGER}`;
+/** A number of a segment: a string if it is above the exact range of a JSON number. */
 export const decimal = v.union(
   [
     v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.transform(String)),
     v.pipe(v.string(), v.check(isDecimal)),
   ],
-  DECIMAL_TAKES,
+  DECIMAL_RULE,
 );
 
-/** The schema of a field of core's tables, with its description for the API document. */
+/** The schema of a field in core's tables, with its description. */
 export function wholeField(field: WholeField, name: FieldTitle): v.GenericSchema<unknown, number> {
   if (!("allowed" in field)) return described(wholeNumber(field.least, field.most), name);
-  return described(v.picklist(field.allowed, messageOf(oneOfTakes(field.allowed))), name);
+  return described(v.picklist(field.allowed, messageOf(anyOf(field.allowed))), name);
 }
 
-/** The same of a field that may be left out. */
+/** The schema of an optional field in core's tables. */
 export function optionalField(field: WholeField, name: FieldTitle) {
   return v.exactOptional(wholeField(field, name));
 }
 
-/** A schema with the description that core has of the field. */
+/** Adds core's description of a field to its schema. */
 export function described<Schema extends v.GenericSchema>(schema: Schema, name: FieldTitle) {
   return v.pipe(schema, v.description(FIELD_TEXTS[name]));
 }

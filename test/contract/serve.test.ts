@@ -55,7 +55,7 @@ describe("npm run serve", () => {
 
   it.each([
     ["", "closed (set ADMIN_KEY, or ACCESS=open)"],
-    ["changeme", "closed (ADMIN_KEY takes at least 24 characters"],
+    ["changeme", "closed (ADMIN_KEY must be at least 24 characters"],
     [ADMIN_KEY, "open to API keys"],
   ])("ADMIN_KEY %j: the service says who is served", async (key, said) => {
     const service = await start({ ADMIN_KEY: key });

@@ -1,6 +1,6 @@
 /** A field for the name of a namespace, built-in or custom. */
 import { useLayoutEffect, useState } from "hono/jsx/dom";
-import { NAME_TAKES, NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
+import { NAME_RULE, NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
 import {
   builtIn,
   type KnownNamespace,
@@ -51,7 +51,7 @@ export function NamespaceField(props: {
 
 /** The problem of a name; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
-  return NAMESPACE_NAME.test(name) ? undefined : `A namespace’s name is ${NAME_TAKES}.`;
+  return NAMESPACE_NAME.test(name) ? undefined : `A namespace’s name is ${NAME_RULE}.`;
 }
 
 /** The name once it is unchanged for SETTLED_MS; empty before that, or if it is invalid. */

@@ -1,66 +1,66 @@
 /**
- * Prefetched IDs on their way out, one at a time: the stock in use, and the next one, fetched ahead.
+ * A double buffer of prefetched IDs: the stock in use, and the next stock.
  *
  * Invariants, each proved by the tests with the same number:
- *  B1 Each ID of a stock is handed out at most once: the cursor only moves on, and a stock is taken in once
- *     at most, by the fetch that was planned for it.
+ *  B1 Each ID of a stock is handed out at most once: the cursor only moves forward, and a stock is accepted
+ *     at most once, from the fetch that was planned for it.
  *  B2 Nothing is handed out at an age below 0 or above freshForMs, the namespace's policy as last read.
- *  B3 One fetch ahead at a time. Its claim lapses after CLAIM_LAPSES_MS, so that one which never answers does
- *     not block the next; what it brings later is dropped, unless it never ages and no other was asked for.
- *  B4 Two stocks are held at most.
+ *  B3 At most one prefetch runs at a time. Its claim lapses after CLAIM_LAPSES_MS, so that a lost fetch does not
+ *     block the next. A later result is dropped, unless stocks do not age and no other fetch was planned.
+ *  B4 The buffer holds at most two stocks.
  *  B5 A batch is whole and of one stock, and so of one shard (openFor in take-blocks).
  *
- * Pure: the clock is handed in, the fetching is the caller's. Isolates and clients use the same buffer.
+ * Pure: the clock is an argument, and the caller fetches. Isolates and clients use the same buffer.
  */
 import type { Block } from "./block.ts";
 
-/** IDs prefetched at one time from one shard: at least one block, none of them empty. */
+/** IDs of one prefetch from one shard: at least one block, none of them empty. */
 export interface Stock {
   readonly blocks: readonly Block[];
   readonly shard: number;
-  /** The holder's clock when it asked, unix ms: the stock's age is counted from there. */
+  /** The holder's clock when it sent the request, in unix ms. The stock's age counts from there. */
   readonly askedAtMs: number;
 }
 
-/** How a stock was or is used: what a rule decides on. */
+/** How a stock was used so far: the input of a RefillRule. */
 export interface StockUse {
   readonly count: number;
   readonly used: number;
-  /** Since it came into use, in ms; 0 where it never did. */
+  /** Time in use, in ms; 0 if it was never in use. */
   readonly servedMs: number;
   readonly ageMs: number;
   readonly freshForMs: number;
 }
 
-/** When to fetch ahead, and how much. */
+/** Decides when to prefetch, and how much. */
 export interface RefillRule {
-  /** IDs to ask for in the next fetch ahead; 0: none. */
+  /** Number of IDs for the next prefetch; 0: no prefetch. */
   countAt(nowMs: number): number;
-  /** Whether it is time to fetch the stock that follows this one. */
+  /** Whether to prefetch the next stock now. */
   isDue(use: StockUse): boolean;
   /** A stock was used up or dropped. */
   ended(use: StockUse, nowMs: number): void;
-  /** There was nothing to hand out. */
+  /** The buffer had no ID for a caller. */
   missed(nowMs: number): void;
-  /** A fetch was answered, so many ms after it was asked for. */
+  /** A prefetch was answered after `roundTripMs`. */
   answered(roundTripMs: number): void;
 }
 
-/** A fetch that the holder is to make; it brings its stock to `fill`. */
+/** A planned prefetch. The holder makes it and passes the stock to `fill`. */
 export interface Fetch {
   readonly count: number;
   readonly plannedAtMs: number;
 }
 
-/** How long a fetch ahead may take before another one is made, in ms; a failed one is not repeated sooner. */
+/** Time before another prefetch may start after one without an answer, failed ones included, in ms. */
 export const CLAIM_LAPSES_MS = 1000;
 
-/** A stock that IDs are handed out from. */
+/** The stock in use. */
 export interface StockInUse {
   readonly stock: Stock;
-  /** All of its IDs, … */
+  /** Number of IDs in the stock. */
   readonly count: number;
-  /** … and those that were handed out. */
+  /** Number of its IDs that were handed out. */
   readonly used: number;
 }
 
@@ -73,14 +73,14 @@ const NO_BLOCK: Block = { first: 0n, count: 0 };
 
 export class BlockBuffer {
   /**
-   * IDs are handed out up to this age, in ms; Infinity for numbers without a clock. The holder sets it to the policy
-   * as it was last read, so that a change binds stocks already held.
+   * Maximum age of an ID, in ms; Infinity for numbers without a clock. The holder sets it to the policy as last read,
+   * so that a change also applies to stocks already held.
    */
   freshForMs: number;
   readonly #rule: RefillRule;
   #inUse: InUse | undefined;
   #ahead: Stock | undefined;
-  /** The fetch that was planned last, until it is answered. */
+  /** The last planned fetch, until it is answered. */
   #fetch: Fetch | undefined;
   #block = NO_BLOCK;
   #blockIndex = 0;
@@ -91,7 +91,7 @@ export class BlockBuffer {
     this.freshForMs = freshForMs;
   }
 
-  /** Moves on to the next ID that may be handed out now; false where there is none. */
+  /** Moves the cursor to the next fresh ID. Returns false if the buffer has none. */
   advance(nowMs: number): boolean {
     const inUse = this.#inUse;
     const moved = inUse !== undefined && this.isFresh(inUse.stock, nowMs) && this.#next();
@@ -103,33 +103,33 @@ export class BlockBuffer {
     return this.#inUse;
   }
 
-  /** The stock fetched ahead, fresh or not. */
+  /** The prefetched stock, fresh or not. */
   get ahead(): Stock | undefined {
     return this.#ahead;
   }
 
-  /** The block that the last `advance` moved to. */
+  /** The block of the cursor. */
   get block(): Block {
     return this.#block;
   }
 
-  /** The place in that block. */
+  /** The cursor's offset in its block. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Moves on by `many` more IDs of that block, which has as many. */
+  /** Moves the cursor `many` IDs forward within its block, which must have that many left. */
   skip(many: number): void {
     this.#offset += many;
     if (this.#inUse) this.#inUse.used += many;
   }
 
-  /** Notes that somebody had to fetch for itself. */
+  /** Records that a caller had to fetch for itself. */
   missed(nowMs: number): void {
     this.#rule.missed(nowMs);
   }
 
-  /** The fetch ahead that is to be made now, at most `countMax` IDs; undefined where none is. */
+  /** Plans a prefetch of at most `countMax` IDs; undefined if none is due. */
   plan(nowMs: number, countMax: number): Fetch | undefined {
     if (this.#ahead || this.#isClaimed(nowMs)) return undefined;
     if (this.#inUse && !this.#rule.isDue(this.#useOf(this.#inUse, nowMs))) return undefined;
@@ -139,7 +139,9 @@ export class BlockBuffer {
     return this.#fetch;
   }
 
-  /** Takes in what a fetch brought. False: not that fetch's turn any more, or too old; its IDs are a gap. */
+  /**
+   * Accepts the stock of a fetch. Returns false if the fetch was replaced or the stock is too old; its IDs are a gap.
+   */
   fill(fetch: Fetch, stock: Stock, nowMs: number): boolean {
     const lapsed = this.freshForMs < Infinity && !this.#isClaimed(nowMs);
     if (fetch !== this.#fetch || lapsed) return false;
@@ -150,7 +152,7 @@ export class BlockBuffer {
     return true;
   }
 
-  /** Switches to the stock fetched ahead if it is still fresh. The rest of the stock in use is a gap. */
+  /** Switches to the prefetched stock if it is still fresh. The rest of the stock in use is a gap. */
   switchToNext(nowMs: number): boolean {
     if (this.#inUse) this.#rule.ended(this.#useOf(this.#inUse, nowMs), nowMs);
     const stock = this.#ahead;
@@ -172,7 +174,7 @@ export class BlockBuffer {
 
   #useOf({ stock, count, sinceMs, used }: InUse, nowMs: number): StockUse {
     const { freshForMs } = this;
-    // After its end it served nobody, however late that is noticed.
+    // A stock serves nobody after its end, even if that is noticed late.
     const untilMs = Math.min(nowMs, stock.askedAtMs + freshForMs);
     const ageMs = nowMs - stock.askedAtMs;
     return { count, used, servedMs: Math.max(0, untilMs - sinceMs), ageMs, freshForMs };
@@ -183,7 +185,7 @@ export class BlockBuffer {
     return isWithin(sinceMs, CLAIM_LAPSES_MS - 1);
   }
 
-  /** A stock that is too old before it served anybody. */
+  /** Drops a stock that became too old before its first use. */
   #drop(stock: Stock, nowMs: number): false {
     this.#rule.ended({ ...this.#useOf(unused(stock, nowMs), nowMs), servedMs: 0 }, nowMs);
     return false;
@@ -210,12 +212,12 @@ function unused(stock: Stock, sinceMs: number): InUse {
   return { stock, count: countOf(stock), sinceMs, used: 0 };
 }
 
-/** All IDs of a stock. */
+/** The number of IDs in a stock. */
 export function countOf({ blocks }: Stock): number {
   return blocks.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Whether a length of time is none that a clock gives which went back, and no longer than that. */
+/** Whether a duration is 0 to `mostMs`. A negative one means that the clock went back. */
 export function isWithin(ms: number, mostMs: number): boolean {
   return ms >= 0 && ms <= mostMs;
 }

@@ -1,40 +1,39 @@
 /**
- * Blocks to text, as bytes, without a BigInt per ID.
+ * Writes blocks as text, in bytes, without a BigInt per ID.
  *
- * IDs of a block are consecutive, but for segments with a delta. So all but the lowest digits stay the same for
- * radix^lowDigits IDs at a time: that part is copied by doubling, and only the low digits are written for each
- * ID, from a table.
+ * IDs of a block are consecutive, except in segments with a delta. So the high digits stay the same for
+ * radix^lowDigits IDs. They are copied by doubling; the low digits of each ID come from a table.
  */
 
 import { digitsOf, type Encoding, encode } from "../codec.ts";
 import { MAX_ID } from "../limits.ts";
 import { type Block, idAt } from "./block.ts";
 
-/** What stands around each ID, in ASCII: quotes and a comma, or a line end. */
+/** ASCII text around each ID: quotes and a comma, or a line end. */
 export interface Surround {
   readonly before: string;
   readonly after: string;
 }
 
-/** The low digits that the table holds: radix^lowDigits entries, some thousand at most. */
+/** A table of low digits: radix^count entries, at most LOW_SPAN_MAX. */
 interface LowDigits {
   readonly count: number;
-  /** radix^count: so many IDs share their high digits. */
+  /** radix^count: the number of IDs that share their high digits. */
   readonly span: number;
   /** The digits of 0..span−1, padded with the digit zero, count bytes each. */
   readonly bytes: Uint8Array;
-  /** The same, four bytes at a time: for tables of four digits (decimal), one store instead of four. */
+  /** `bytes` as 32-bit words: a table of four digits (decimal) writes an ID with one store instead of four. */
   readonly words: Uint32Array;
 }
 
 const WORD_BYTES = 4;
 
-/** Entries of a table: small enough for the cache of a core, large enough that the high digits seldom change. */
+/** Most entries of a table: fits the cache of a core, and the high digits rarely change. */
 const LOW_SPAN_MAX = 10_000;
 
 const lowDigits = new Map<Encoding, LowDigits>();
 
-/** Bytes that IDs of these blocks take at most. */
+/** Upper bound of the bytes that `writeBlock` writes for these blocks. */
 export function bytesMax(
   blocks: readonly Block[],
   encoding: Encoding,
@@ -50,8 +49,8 @@ export function bytesMax(
 }
 
 /**
- * Writes every ID of a block into `target` from `at` on, in order; one past the last byte written.
- * The caller sees to the room (bytesMax). Throws RangeError where an ID is past 2^63 − 1.
+ * Writes every ID of a block into `target` from `at` on, in order. Returns the offset after the last byte written.
+ * `target` must have room (see bytesMax). Throws RangeError if an ID is above 2^63 − 1.
  */
 export function writeBlock(
   target: Uint8Array,
@@ -82,7 +81,7 @@ export function writeBlock(
   return place;
 }
 
-/** IDs that are not consecutive, one by one: a segment with a delta is the rare case. */
+/** Writes IDs that are not consecutive one by one: segments with a delta are rare. */
 function writeSpaced(
   target: Uint8Array,
   at: number,
@@ -98,13 +97,13 @@ function writeSpaced(
   return place;
 }
 
-/** Writes ASCII; one past its last byte. */
+/** Writes ASCII text. Returns the offset after its last byte. */
 export function writeAscii(target: Uint8Array, at: number, text: string): number {
   for (let index = 0; index < text.length; index += 1) target[at + index] = text.charCodeAt(index);
   return at + text.length;
 }
 
-/** IDs that share their high digits: `many` of them, from the low digits `from` on. */
+/** `many` IDs that share their high digits, from the low digits `from` on. */
 interface Run {
   readonly from: number;
   readonly many: number;
@@ -122,7 +121,7 @@ function writeRun(
   const stride = head + low.count + after.length;
   const end = at + many * stride;
   writeAscii(target, writeAscii(target, at, before + high) + low.count, after);
-  // Doubling: each copy is as long as all before it.
+  // Doubling: each copy is as long as all copies before it.
   for (let filled = stride; filled < end - at; filled *= 2) {
     target.copyWithin(at + filled, at, Math.min(at + filled, end - filled));
   }
@@ -131,7 +130,7 @@ function writeRun(
   return end;
 }
 
-/** The low digits of each ID, a fixed stride apart. */
+/** Writes the low digits of each ID, a fixed stride apart. */
 function writeLow(
   target: DataView,
   at: number,
@@ -158,7 +157,7 @@ function writeLow(
   }
 }
 
-/** IDs so small that they have no high digits, and no leading zeros either. */
+/** Writes IDs without high digits, and without leading zeros. */
 function writeShort(
   target: Uint8Array,
   at: number,

@@ -1,7 +1,7 @@
 import { compose } from "../layout/id.ts";
 import type { Layout } from "../layout/layout.ts";
 
-/** An interval [start, end) of positions on one lane, handed out once and never again. */
+/** An interval [start, end) of positions on one lane, granted at most once. */
 export interface Grant {
   readonly lane: number;
   readonly start: number;
@@ -12,16 +12,16 @@ export interface Grant {
 export interface Block {
   readonly first: bigint;
   readonly count: number;
-  /** The distance, ≥ 1. Default 1: only segments with a delta have another. */
+  /** Distance between IDs, ≥ 1. Default 1; only segments with a delta have another. */
   readonly stride?: number;
 }
 
-/** The ID at a place of a block, 0 to count − 1. */
+/** The ID at an offset of a block, 0 to count − 1. */
 export function idAt({ first, stride = 1 }: Block, offset: number): bigint {
   return first + BigInt(offset) * BigInt(stride);
 }
 
-/** The grants of worker `shard` as blocks, one per tick that they cross, in order. */
+/** The grants of worker `shard` as blocks in order: one block for each tick of a grant. */
 export function blocksOf(layout: Layout, shard: number, grants: readonly Grant[]): Block[] {
   const { sequenceCount } = layout;
   const blocks: Block[] = [];

@@ -1,6 +1,6 @@
 /**
- * IDs of one block as decimal texts, one at a time and without a BigInt each: the digits above the last four stay
- * the same for ten thousand IDs, and the last four come from a table.
+ * The IDs of one block as decimal texts, without a BigInt per ID. The digits above the last four stay the same for
+ * 10,000 IDs; the last four come from a table.
  */
 const LOW_SPAN = 10_000;
 const LOW_DIGITS = 4;
@@ -10,12 +10,12 @@ let lowTexts: readonly string[] = [];
 export class DecimalRun {
   readonly #first: bigint;
   readonly #stride: number;
-  /** The digits above the last four; undefined where there are none. */
+  /** The digits above the last four; undefined if the ID has at most four. */
   #high: string | undefined;
-  /** The distance from the first ID at which these high digits begin; 0 or less for those of the first ID. */
+  /** Distance from the first ID to the number where these high digits begin; at most 0 for those of the first ID. */
   #origin: number;
 
-  /** Of the IDs from `first` on, 0 or greater, at a distance of `stride`. */
+  /** `first` is the first ID, ≥ 0; `stride` is the distance between IDs. */
   constructor(first: bigint, stride = 1) {
     lowTexts = lowTexts.length > 0 ? lowTexts : makeLowTexts();
     this.#first = first;
@@ -24,7 +24,7 @@ export class DecimalRun {
     this.#moveTo(0);
   }
 
-  /** The text of the ID at an offset, 0 or greater. */
+  /** The text of the ID at an offset, ≥ 0. */
   at(offset: number): string {
     const distance = offset * this.#stride;
     let low = distance - this.#origin;

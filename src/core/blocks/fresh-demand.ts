@@ -1,41 +1,41 @@
 /**
- * How much to prefetch for callers that want fresh IDs: as much as is asked for until they are too old.
+ * How much to prefetch for callers of fresh IDs: the number that they will request within freshForMs.
  *
- * A lone request costs one exact call. Repeated demand begins with as many as found nothing, FRESH_COUNT_MIN at least,
- * or with half of what it had before a short silence: a holder that was held up comes back with all who waited.
- * Each stock is sized by the rate at which the one before was used, between half of that one and double the largest
- * yet. So a busy holder fetches about once per freshForMs whatever the load, and little is left over: a fixed size
- * would leave up to half. Half at least, since a holder that was held up could not use what it had.
- * The next fetch is made as late as it may be: a round trip before the end, never before half.
+ * A single request costs one exact call. After repeated demand, the first stock has one ID per recent miss, at least
+ * FRESH_COUNT_MIN. After a short pause it has half of the last stock's size: a stalled holder resumes with all callers
+ * that waited. Each further stock is sized by the rate of use of the stock before. It is at least half of that stock,
+ * because a stalled holder could not use its IDs, and at most double the largest so far. So a busy holder fetches about
+ * once per freshForMs at any load and wastes little; a fixed size would waste up to half. The next fetch starts as late
+ * as possible: one round trip before the end, never in the first half.
  */
 import { isWithin, type RefillRule, type StockUse } from "./block-buffer.ts";
 
-/** IDs for fewer callers than that are not worth a stock: they are fetched one by one. */
+/** Minimum size of a stock, in callers. Smaller demand is fetched one by one. */
 export const FRESH_COUNT_MIN = 4;
-/** Misses within freshForMs that count as repeated demand, unless said otherwise. */
+/** Default number of misses within freshForMs that count as repeated demand. */
 const REPEATED_MISSES = 2;
-/** Demand is remembered for so many times freshForMs after it fell silent: longer than a collection of garbage takes. */
+/** Demand is remembered for this many times freshForMs after it stops: longer than a garbage collection. */
 const REMEMBERED_TIMES = 4;
-/** A fetch ahead is made at least this long before its stock is wanted, in ms: clocks count whole ms, and queues form. */
+/** Minimum time from a prefetch to the first use of its stock, in ms: clocks count whole ms, and queues form. */
 const LEAD_MIN_MS = 10;
-/** … and this many round trips. */
+/** Round trips from a prefetch to the first use of its stock. */
 const LEAD_ROUND_TRIPS = 1.25;
 
 export class FreshDemand implements RefillRule {
-  /** Misses are remembered for this long, in ms. */
+  /** How long misses are remembered, in ms. */
   freshForMs: number;
   readonly #repeatedMisses: number;
-  /** IDs that a caller usually wants at once. */
+  /** Number of IDs that a caller usually requests at once. */
   protected usualCount = 1;
   #count = 0;
-  /** What was prefetched at one time before the silence. */
+  /** Size of the last stock before the pause. */
   #remembered = 0;
   #activeAtMs = 0;
   #missesSinceMs = 0;
   #misses = 0;
   #roundTripMs = 0;
 
-  /** `repeatedMisses`: so many misses are worth a stock. */
+  /** `repeatedMisses`: the number of misses that start prefetching. */
   constructor(freshForMs: number, repeatedMisses = REPEATED_MISSES) {
     this.freshForMs = freshForMs;
     this.#repeatedMisses = repeatedMisses;
@@ -45,7 +45,7 @@ export class FreshDemand implements RefillRule {
     const isRecent = isWithin(nowMs - this.#missesSinceMs, this.freshForMs);
     const misses = isRecent ? this.#misses : 0;
     if (misses < this.#repeatedMisses) return this.#count;
-    // So many were wanted within freshForMs, whatever was prefetched meanwhile.
+    // This many were requested within freshForMs, in addition to prefetched IDs.
     const wanted = Math.max(misses, FRESH_COUNT_MIN) * this.usualCount;
     return Math.ceil(Math.max(wanted, this.#count, this.#remembered / 2));
   }
@@ -57,27 +57,27 @@ export class FreshDemand implements RefillRule {
     return soonUsedUp || ageMs >= freshForMs - leadMs;
   }
 
-  /** `isUsedUp`: it had too little left. */
+  /** `isUsedUp`: the stock had too few IDs left. */
   ended(
     { count, used, servedMs, ageMs, freshForMs }: StockUse,
     nowMs: number,
     isUsedUp = used >= count,
   ): void {
-    // Once it was too old it served nobody.
+    // A stock serves nobody once it is too old.
     this.#activeAtMs = nowMs - Math.max(0, ageMs - freshForMs);
     const inUseMs = freshForMs - Math.max(this.#leadMs(freshForMs), this.#roundTripMs);
     const wanted = (used * inUseMs) / Math.max(1, servedMs);
-    // Only one that was used up shows that more was wanted: what little time another served says nothing.
+    // Only a stock that was used up shows higher demand.
     const most = isUsedUp ? 2 * Math.max(count, this.#count) : count;
     const next = Math.ceil(Math.min(Math.max(wanted, count / 2), most));
-    // What would come too late is of no use, and of a clock that went back nothing is known.
+    // IDs that would arrive too late are of no use, and a clock that went back gives no rate.
     const isTooFew = next < FRESH_COUNT_MIN * this.usualCount;
     this.#count = inUseMs <= 0 || ageMs < 0 || isTooFew ? 0 : next;
     this.#remembered = 0;
   }
 
   missed(nowMs: number): void {
-    // After a silence the demand of before says nothing for sure.
+    // After a pause, earlier demand is uncertain.
     const silentMs = nowMs - this.#activeAtMs;
     if (!isWithin(silentMs, this.freshForMs)) {
       const rememberedMs = REMEMBERED_TIMES * this.freshForMs;
@@ -93,7 +93,7 @@ export class FreshDemand implements RefillRule {
   }
 
   answered(roundTripMs: number): void {
-    // Falls by half: a shard that writes its mark answers slowly about once a second, and quickly in between.
+    // Decays by half: a shard answers slowly about once per second, when it writes its mark.
     this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs / 2);
   }
 

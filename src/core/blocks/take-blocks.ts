@@ -1,18 +1,18 @@
-/** IDs out of a buffer: one, or many at once as blocks. */
+/** Takes IDs from a buffer: one, or many as blocks. */
 import { type Block, idAt } from "./block.ts";
 import { type BlockBuffer, countOf } from "./block-buffer.ts";
 
-/** The ID that the last `advance` moved to. */
+/** The ID at the buffer's cursor. */
 export function idOf({ block, offset }: BlockBuffer): bigint {
   return idAt(block, offset);
 }
 
-/** The shard that granted it. */
+/** The shard of the stock in use. */
 export function shardOf({ inUse }: BlockBuffer): number {
   return inUse?.stock.shard ?? 0;
 }
 
-/** So many IDs at least may be handed out now; just so many where stocks do not age. */
+/** A lower bound of the IDs that the buffer can hand out now; exact if stocks do not age. */
 export function leftAt(buffer: BlockBuffer, nowMs: number): number {
   const { inUse, ahead } = buffer;
   const inUseLeft = inUse && buffer.isFresh(inUse.stock, nowMs) ? inUse.count - inUse.used : 0;
@@ -20,12 +20,12 @@ export function leftAt(buffer: BlockBuffer, nowMs: number): number {
 }
 
 /**
- * Makes the next `count` IDs come from one stock. Switches to the stock fetched ahead if only that one has enough: the
- * rest of the stock in use is a gap. False if neither has enough.
+ * Ensures that the next `count` IDs come from one stock. Switches to the prefetched stock if only that one has enough;
+ * the rest of the stock in use is then a gap. Returns false if neither has enough.
  */
 export function openFor(buffer: BlockBuffer, count: number, nowMs: number): boolean {
   const { inUse } = buffer;
-  // Nor may one ahead that is too old, or too small, stay there: while it does no other is fetched.
+  // A prefetched stock that is too old or too small must not stay: it would block the next fetch.
   if (!inUse || !buffer.isFresh(inUse.stock, nowMs)) buffer.switchToNext(nowMs);
   return hasLeft(buffer, count) || (hasAhead(buffer, count) && buffer.switchToNext(nowMs));
 }
@@ -38,7 +38,7 @@ function hasAhead({ ahead }: BlockBuffer, count: number): boolean {
   return ahead !== undefined && countOf(ahead) >= count;
 }
 
-/** Takes `count` IDs, 1 or more; undefined, and none of them, where there are fewer. */
+/** Takes `count` IDs, ≥ 1. Returns undefined and takes none if the buffer has fewer. */
 export function takeBlocks(buffer: BlockBuffer, count: number, nowMs: number): Block[] | undefined {
   if (count === 1) return buffer.advance(nowMs) ? [{ first: idOf(buffer), count }] : undefined;
   if (leftAt(buffer, nowMs) < count) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The fields of a namespace, once: bounds and defaults. Types, checks, error texts, the schemas of bodies, the API
- * document and the console's form follow from these tables. Nothing is computed here: bundlers keep what they can't
- * tell to be plain data, and the minter needs the layout's only.
+ * Bounds and defaults of all fields of a namespace. Types, checks, error texts, the schemas of bodies, the API document
+ * and the console's form follow from these tables. The tables are plain data, so that a bundler can drop unused ones:
+ * the minter needs only the layout's.
  */
 import {
   DATE_MS_MAX,
@@ -16,13 +16,13 @@ import {
   SHARDS_MAX,
   WORKER_BITS_MAX,
 } from "../limits.ts";
-import { isWhole, oneOfTakes, type Takes, wholeTakes } from "../takes.ts";
+import { type Allowed, anyOf, integerFrom, isWhole } from "../takes.ts";
 
 /** An integer of least..most, both inclusive. */
 interface Bounded {
   readonly least: number;
   readonly most: number;
-  /** The value of a body that leaves the field out; absent: see the texts below. */
+  /** The default value; absent if FIELD_TEXTS states the default. */
   readonly default?: number;
 }
 
@@ -35,10 +35,10 @@ interface Choice<Value> {
 export type WholeField = Bounded | Choice<number>;
 export type WordField = Choice<string>;
 
-/** A table's values by name. */
+/** One number for each field of a table. */
 export type ValuesOf<Table> = Readonly<Record<keyof Table, number>>;
 
-/** The numbers of a layout. */
+/** The numeric fields of a layout. */
 export const LAYOUT_FIELDS = {
   timestampBits: { least: 1, most: POSITION_BITS_MAX },
   datacenterBits: { least: 0, most: WORKER_BITS_MAX, default: 0 },
@@ -49,7 +49,7 @@ export const LAYOUT_FIELDS = {
   tickMs: { allowed: [1, 10, 1000], default: 1 },
 } as const satisfies Readonly<Record<string, WholeField>>;
 
-/** The widths of a layout. */
+/** The names of the bit widths of a layout. */
 export const WIDTHS = [
   "timestampBits",
   "datacenterBits",
@@ -58,32 +58,32 @@ export const WIDTHS = [
   "sequenceBits",
 ] as const;
 
-/** The most that widths have together; the constants give the reasons. */
+/** Upper bounds for sums of widths; see the constants for the reasons. */
 export const LAYOUT_SUMS = [
   { of: ["timestampBits", "sequenceBits"], most: POSITION_BITS_MAX },
   { of: ["datacenterBits", "workerBits"], most: WORKER_BITS_MAX },
   { of: WIDTHS, most: ID_BITS_MAX },
 ] as const;
 
-/** The words of a layout. A layout without them has `belowWorker` and `always`. */
+/** The lane fields of a layout. Defaults: `belowWorker` and `always`. */
 export const LANE_FIELDS = {
   lanePlace: { allowed: ["aboveWorker", "belowWorker"] },
   laneUse: { allowed: ["always", "back"] },
 } as const;
 
-/** A namespace's policy: of its lines, of blocks in memory, and of worker-ID leases. */
+/** The policy of a namespace: for lines, prefetched blocks and worker-ID leases. */
 export const POLICY_FIELDS = {
-  // A day: daylight saving and a wrong time zone are forgiven, a wrong date is not.
+  // A day: covers daylight saving and a wrong time zone, but not a wrong date.
   maxStepBackMs: { least: 0, most: 86_400_000 },
-  // IDs that lead by more than a minute are no longer "roughly time-ordered".
+  // IDs more than a minute ahead are no longer "roughly time-ordered".
   maxBorrowMs: { least: 0, most: 60_000 },
   // Clients and proxies give up at about 10 s.
   maxWaitMs: { least: 0, most: 10_000 },
-  // Any; 2^sequenceBits of the layout is less.
+  // Any safe integer; the layout's 2^sequenceBits is the real bound.
   randomStart: { least: 0, most: 9_007_199_254_740_991 },
-  // A restart skips up to that much of the line; a minute saves 59 of 60 writes already.
+  // A restart may skip this much of the line, and a minute already saves 59 of 60 writes.
   reserveMs: { least: 1, most: 60_000 },
-  // A block that serves longer yields IDs that look old.
+  // IDs of an older block would look old.
   freshForMs: { least: 0, most: 60_000, default: FRESH_FOR_DEFAULT_MS },
   leaseTtlMaxMs: {
     least: LEASE_TTL_MIN_MS,
@@ -94,13 +94,13 @@ export const POLICY_FIELDS = {
   leasesPerKeyMax: { least: 1, most: 2_097_152 },
 } as const satisfies Readonly<Record<string, WholeField>>;
 
-/** How a namespace is spread over objects. */
+/** The numbers of shards of a namespace. */
 export const SHARD_FIELDS = {
   shards: { least: 1, most: SHARDS_MAX },
   keyShards: { least: 1, most: SHARDS_MAX },
 } as const satisfies Readonly<Record<string, WholeField>>;
 
-/** The numbers of a namespace of the kind segment that a JS number holds. */
+/** The fields of a segment namespace that fit in a JS number. */
 export const SEGMENT_FIELDS = {
   step: { least: 1, most: SEGMENT_STEP_MAX },
   delta: { least: 1, most: SEGMENT_STEP_MAX },
@@ -116,53 +116,55 @@ export type FieldTitle =
   | "start"
   | "max";
 
-/** A sentence for each field. They are apart from the bounds because the minter bundles those, and has no room for prose. */
+/** A description of each field. Separate from the bounds, because the minter bundles those and must stay small. */
 export const FIELD_TEXTS: Readonly<Record<FieldTitle, string>> = {
-  timestampBits: "Bits that count ticks since the epoch",
+  timestampBits: "Bits of the timestamp, in ticks since the epoch",
   datacenterBits: "Bits of the datacenter, the upper part of the worker ID",
   workerBits: "Bits of the worker ID below the datacenter",
-  laneBits: "Bits of the lane: 2^laneBits number lines for each worker ID",
-  sequenceBits: "Bits that number the IDs of one tick and lane",
-  epochMs: "Unix ms at which tick 0 begins",
+  laneBits: "Bits of the lane: each worker ID has 2^laneBits number lines",
+  sequenceBits: "Bits of the sequence, which numbers the IDs of one tick and lane",
+  epochMs: "Start of tick 0, in unix ms",
   tickMs: "Length of a tick in ms",
-  lanePlace: "Whether the lane's bits are below or above those of the worker ID",
+  lanePlace: "Place of the lane's bits relative to those of the worker ID",
   laneUse:
-    "When a further lane is used: always, if the one before is used up or behind; back, only if the clock went back",
-  maxStepBackMs: "How far the clock may step back without a rejected request, in ms",
-  maxBorrowMs: "How far demand may run the IDs ahead of the clock, in ms",
-  maxWaitMs: "The longest that one call waits at a shard, in ms",
+    "When the next lane is used. always: if the current lane is used up or the clock went back. back: only if the clock went back",
+  maxStepBackMs: "Largest step back of the clock that causes no rejected requests, in ms",
+  maxBorrowMs: "How far demand may push IDs ahead of the clock, in ms",
+  maxWaitMs: "Longest wait of one call at a shard, in ms",
   randomStart:
-    "The sequence of a new tick starts at random below this number; 0: at 0. At most 2^sequenceBits",
-  reserveMs: "How far past the clock a shard reserves IDs, in ms; a restart may skip as many",
-  freshForMs: "How long an isolate or client may issue IDs that it fetched ahead, in ms",
-  leaseTtlMaxMs: "The longest lease of a worker ID, in ms",
-  leasesPerKeyMax: "Worker IDs that one API key may lease at a time, unless it has the scope admin",
+    "The sequence of each new tick starts at a random number below this; 0 disables it. At most 2^sequenceBits",
+  reserveMs:
+    "How far ahead of the clock a shard reserves IDs, in ms; a restart may skip up to this much",
+  freshForMs: "How long an isolate or client may issue prefetched IDs, in ms",
+  leaseTtlMaxMs: "Longest lease of a worker ID, in ms",
+  leasesPerKeyMax:
+    "Most worker IDs that one API key may lease at a time; keys with the scope admin have no limit",
   shards:
-    "Worker IDs that issue, 0 to shards − 1: at most the lower half of them; it only grows. Default 8",
-  keyShards: "Shards among which the IDs of a key are spread; default shards",
-  step: "Numbers of one fetch, before Leaf's rule changes it; default 1000, or delta if that is more",
+    "Number of shards: worker IDs 0 to shards − 1 issue IDs. At most half of the worker IDs; can only grow. Default 8",
+  keyShards: "Number of shards that keys are spread over; default: shards",
+  step: "Numbers per fetch, until Leaf's rule changes it; default 1000, or delta if that is larger",
   start: "The lowest number; default 1",
   max: "The highest number; default 2^63 − 1",
   delta: "Distance between IDs; default 1",
-  remainder: "What an ID leaves when divided by delta; default 0",
+  remainder: "Remainder of every ID divided by delta; default 0",
 };
 
-/** What the field takes; undefined if it takes the value. */
-export function wrongIn(field: WholeField | WordField, value: unknown): Takes | undefined {
+/** The allowed values of a field; undefined if it allows `value`. */
+export function wrongIn(field: WholeField | WordField, value: unknown): Allowed | undefined {
   if ("allowed" in field) {
-    return field.allowed.some((one) => one === value) ? undefined : oneOfTakes(field.allowed);
+    return field.allowed.some((one) => one === value) ? undefined : anyOf(field.allowed);
   }
   const { least, most } = field;
-  return isWhole(value, least, most) ? undefined : wholeTakes(least, most);
+  return isWhole(value, least, most) ? undefined : integerFrom(least, most);
 }
 
-/** A value for each name of a table. */
+/** Maps each field of a table to a value. */
 export function mapFields<Table extends object, Made>(
   table: Table,
   make: (field: Table[Extract<keyof Table, string>], name: Extract<keyof Table, string>) => Made,
 ): { [Name in keyof Table]: Made } {
   const made: Partial<Record<keyof Table, Made>> = {};
   for (const name in table) made[name] = make(table[name], name);
-  // Every name is there by now, which the type of a record under construction can't say.
+  // All names are set by now; the type of a partial record can't express that.
   return made as Record<keyof Table, Made>;
 }

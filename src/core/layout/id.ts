@@ -1,6 +1,6 @@
 import type { FieldName, Layout } from "./layout.ts";
 
-/** What an ID says, field by field. `worker` is the worker field alone, `shard` datacenter and worker as one number. */
+/** The fields of an ID. `worker` is the worker field alone; `shard` is datacenter and worker as one number. */
 export interface IdParts {
   readonly tick: number;
   readonly datacenter: number;
@@ -10,15 +10,15 @@ export interface IdParts {
   readonly sequence: number;
 }
 
-/** The coordinates an ID is made from. */
+/** The fields that determine an ID. */
 export type IdPlace = Pick<IdParts, "tick" | "shard" | "lane" | "sequence">;
 
-/** The largest number with the layout's bits, used or not by any real time. */
+/** The largest number with the layout's bits. */
 export function maxIdOf(layout: Layout): bigint {
   return (1n << BigInt(layout.totalBits)) - 1n;
 }
 
-/** Composes an ID. Throws RangeError where a coordinate does not fit its field. */
+/** Composes an ID. Throws RangeError if a value does not fit its field. */
 export function compose(layout: Layout, place: IdPlace): bigint {
   const workerBits = layout.fields.find(({ name }) => name === "worker")?.bits ?? 0;
   const values: Record<FieldName, number> = {
@@ -37,7 +37,7 @@ export function compose(layout: Layout, place: IdPlace): bigint {
   return id;
 }
 
-/** Takes an ID apart; undefined where it is negative or has bits above the layout. */
+/** Splits an ID into its fields. Returns undefined if it is negative or has bits above the layout. */
 export function decompose(layout: Layout, id: bigint): IdParts | undefined {
   if (id < 0n || id > maxIdOf(layout)) return undefined;
   const values: Record<FieldName, number> = {

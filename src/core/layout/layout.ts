@@ -12,7 +12,7 @@ import {
 export type LanePlace = (typeof LANE_FIELDS.lanePlace.allowed)[number];
 export type LaneUse = (typeof LANE_FIELDS.laneUse.allowed)[number];
 
-/** What a person decides about a layout: bit widths, epoch, tick, and how its lanes are used. */
+/** The definition of a layout: bit widths, epoch, tick and use of lanes. */
 export interface LayoutSpec extends ValuesOf<typeof LAYOUT_FIELDS> {
   readonly lanePlace?: LanePlace;
   readonly laneUse?: LaneUse;
@@ -20,16 +20,16 @@ export interface LayoutSpec extends ValuesOf<typeof LAYOUT_FIELDS> {
 
 export type FieldName = "timestamp" | "datacenter" | "worker" | "lane" | "sequence";
 
-/** One bit field of an ID. `shift` is the place of its lowest bit. */
+/** One bit field of an ID. `shift` is the position of its lowest bit. */
 export interface Field {
   readonly name: FieldName;
   readonly bits: number;
   readonly shift: number;
 }
 
-/** A validated layout with everything derived that the line and the IDs need. */
+/** A validated layout with derived values for lines and IDs. */
 export interface Layout {
-  /** From the most significant; fields of 0 bits are left out. */
+  /** From the most significant field on, without fields of 0 bits. */
   readonly fields: readonly Field[];
   readonly epochMs: number;
   readonly tickMs: number;
@@ -53,32 +53,32 @@ export type LayoutResult =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Validates a spec, of whatever source, and derives its layout. All problems are reported at once. Strict: a field
- * that this version does not know could change every ID.
+ * Validates a spec from any source, and derives its layout. Reports all problems at once. Rejects unknown fields: a
+ * field of a later version could change every ID.
  */
 export function makeLayout(spec: unknown): LayoutResult {
   const problems: string[] = [];
   return isSpec(spec, problems) ? { ok: true, layout: derive(spec) } : { ok: false, problems };
 }
 
-/** `makeLayout` for specs known to be good, such as the preset table. Throws RangeError. */
+/** `makeLayout` for valid specs, such as those of presets. Throws RangeError for an invalid spec. */
 export function layoutOf(spec: LayoutSpec): Layout {
   const result = makeLayout(spec);
   if (!result.ok) throw new RangeError(`invalid layout: ${result.problems.join("; ")}`);
   return result.layout;
 }
 
-/** The field of that name, or undefined where the layout has none. */
+/** The field with that name; undefined if the layout has none. */
 export function fieldOf(layout: Layout, name: FieldName): Field | undefined {
   return layout.fields.find((field) => field.name === name);
 }
 
-/** The tick that `unixMs` lies in; negative before the epoch, ≥ tickCount past the end. */
+/** The tick that contains `unixMs`: negative before the epoch, ≥ tickCount after the last tick. */
 export function tickAt(layout: Layout, unixMs: number): number {
   return Math.floor((unixMs - layout.epochMs) / layout.tickMs);
 }
 
-/** Unix ms at which `tick` begins. */
+/** The start of `tick`, in unix ms. */
 export function tickStartMs(layout: Layout, tick: number): number {
   return layout.epochMs + tick * layout.tickMs;
 }
@@ -91,12 +91,12 @@ function isSpec(value: unknown, problems: string[]): value is LayoutSpec {
   };
   for (const name in { ...LAYOUT_FIELDS, ...given }) {
     const field = fields[name];
-    const wrong = field ? wrongIn(field, given[name]) : { detail: "is not a field here" };
+    const wrong = field ? wrongIn(field, given[name]) : { detail: "is an unknown field" };
     if (wrong) problems.push(`${name} ${wrong.detail}`);
   }
   for (const { of, most } of LAYOUT_SUMS) {
     const sum = of.reduce((bits, name) => bits + Number(given[name]), 0);
-    if (sum > most) problems.push(`${of.join(" + ")} take at most ${most}`);
+    if (sum > most) problems.push(`${of.join(" + ")} must sum to at most ${most}`);
   }
   return problems.length === 0;
 }

@@ -6,7 +6,7 @@ import type { LayoutSpec } from "./layout.ts";
 /** A namespace's policy: see FIELD_TEXTS. Times in whole ms. */
 export type NamespacePolicy = ValuesOf<typeof POLICY_FIELDS>;
 
-/** The part of it that lines need. */
+/** The policy fields that lines use. */
 const LINE_FIELDS = [
   "maxStepBackMs",
   "maxBorrowMs",
@@ -16,12 +16,12 @@ const LINE_FIELDS = [
 ] as const;
 export type Policy = Pick<NamespacePolicy, (typeof LINE_FIELDS)[number]>;
 
-/** Layout and policy as the JSON text that goes along with each call of a shard. */
+/** Layout and policy as JSON text: each call of a shard carries it. */
 export function lineSpecOf(layout: LayoutSpec, policy: Policy): string {
   return `{"layout":${JSON.stringify(layout)},"policy":${JSON.stringify(policy, [...LINE_FIELDS])}}`;
 }
 
-/** Whether a value of whatever source is a policy. Another version may have other bounds, and more fields. */
+/** Whether a value from any source is a policy. Ignores bounds and unknown fields: another version may have others. */
 export function isPolicy(value: unknown): value is Policy {
   const given = fieldsOf(value);
   return LINE_FIELDS.every((name) => isWhole(given[name], 0, Number.MAX_SAFE_INTEGER));

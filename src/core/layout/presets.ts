@@ -12,10 +12,10 @@ export interface Preset {
 
 const HOUR_MS = 3_600_000;
 
-/** Twitter's epoch of 2010-11-04, which Leaf kept. */
+/** Twitter's epoch, 2010-11-04. Leaf uses it too. */
 const TWITTER_EPOCH_MS = 1_288_834_974_657;
 
-/** Demand may run the line ahead of the clock. */
+/** Policy of lines that demand may push ahead of the clock. */
 const LEADING: Policy = {
   maxStepBackMs: 0,
   maxBorrowMs: 1000,
@@ -24,7 +24,7 @@ const LEADING: Policy = {
   reserveMs: RESERVE_DEFAULT_MS,
 };
 
-/** Waits for the next tick, never leads the clock: IdWorker, Leaf and the Node variant. */
+/** Policy of lines that wait for the next tick and never lead the clock: IdWorker, Leaf and the Node variant. */
 const STRICT_CLOCK: Policy = {
   maxStepBackMs: 0,
   maxBorrowMs: 0,
@@ -33,7 +33,7 @@ const STRICT_CLOCK: Policy = {
   reserveMs: RESERVE_STRICT_CLOCK_MS,
 };
 
-/** 41 bits of ms since 2025, 1,024 worker IDs, 4,096 IDs a ms. */
+/** 41 bits of ms since 2025, 1,024 worker IDs, 4,096 IDs per ms. */
 export const DEFAULT_SPEC: LayoutSpec = {
   timestampBits: 41,
   datacenterBits: 0,
@@ -49,7 +49,10 @@ function preset(spec: Partial<LayoutSpec>, policy: Policy): Preset {
   return { spec: whole, layout: layoutOf(whole), policy };
 }
 
-/** The built-in systems as data (sources: twitter-archive/snowflake, Meituan-Dianping/Leaf, the 53-bit and Node variants). */
+/**
+ * The built-in systems as data (sources: twitter-archive/snowflake, Meituan-Dianping/Leaf, the 53-bit and Node
+ * variants).
+ */
 export const PRESETS: ReadonlyMap<string, Preset> = new Map([
   ["default", preset({}, { ...LEADING, maxStepBackMs: HOUR_MS })],
   [

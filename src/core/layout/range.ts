@@ -1,16 +1,15 @@
 import { compose } from "./id.ts";
 import type { Layout } from "./layout.ts";
 
-/** The smallest and the largest ID of a stretch of time, both inclusive. */
+/** The smallest and the largest ID of a time range, both inclusive. */
 export interface IdRange {
   readonly first: bigint;
   readonly last: bigint;
 }
 
 /**
- * The smallest and largest ID whose time is in [fromMs, untilMs), cut to the layout's own time.
- * Undefined where no tick of the layout begins in that stretch.
- * An ID may lead the clock, so this is not the same as "issued between".
+ * The smallest and largest ID whose time is in [fromMs, untilMs) and on the layout's line. Undefined if no tick of the
+ * layout starts in this range. An ID may lead the clock, so the time of an ID is not the time of its issue.
  */
 export function rangeOf(layout: Layout, fromMs: number, untilMs: number): IdRange | undefined {
   const firstTick = Math.max(0, tickAtOrAfter(layout, fromMs));

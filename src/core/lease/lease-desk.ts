@@ -1,23 +1,23 @@
 /**
- * The lease desk decides which process may mint with which worker ID, and for which ticks.
+ * The lease desk decides which process may use which worker ID, and for which ticks.
  *
  * The fence of a lease is in ID time, in whole ticks, so nobody's wall clock decides: a holder that was paused, skewed
  * or cut off cannot collide with its successor. Invariants, each proved by the tests with the same number:
  *  E1 Leases of one worker ID are disjoint in ID time: notBefore of the next ≥ notAfter of the last, whatever the
  *     clocks did.
  *  E2 notAfter of a lease never falls, except when it is released: then to the first tick that its holder says it has
- *     not stamped, and no lower than notBefore.
+ *     not used, and no lower than notBefore.
  *  E3 A lease belongs to its token. A lease that was released, or overtaken by the next, is lost for good.
- *  E4 Nothing is leased or renewed while the desk's clock is over CLOCK_DISAGREEMENT_MAX_MS ahead of its caller's: a
- *     notAfter far ahead would keep the worker ID from everybody.
- *  E5 Worker IDs on lease are those of the upper half: shards use the lower one.
- *  E6 One owner (an API key) keeps at most leasesPerKeyMax worker IDs from others, unless it is an administrator. A
- *     lease counts until its notAfter, released or not. To renew one past its notAfter counts as acquiring it.
+ *  E4 No lease is granted or renewed while the desk's clock is over CLOCK_DISAGREEMENT_MAX_MS ahead of its caller's: a
+ *     notAfter far ahead would block the worker ID for everybody.
+ *  E5 Leases use the upper half of the worker IDs: shards use the lower half.
+ *  E6 One owner (an API key) has at most leasesPerKeyMax worker IDs, unless it is an administrator. A lease counts
+ *     until its notAfter, released or not. A renewal after notAfter counts as acquiring.
  *  E7 A lease or renewal ends at most leaseTtlMaxMs from now, or at the lease's earlier notAfter if that is later.
  *  E8 The same Idempotency-Key with the same request gets the same lease again while it is held. With another request
- *     it gets nothing. Any other acquire gets another worker ID.
+ *     it is refused. Any other acquire gets another worker ID.
  *
- * Pure: rows, clocks and tokens are handed in. The outcome holds the answer and the rows to write before it leaves.
+ * Pure: rows, clocks and tokens are arguments. The outcome holds the rows to write before its answer leaves.
  */
 
 import { type Layout, tickAt } from "../layout/layout.ts";
@@ -40,20 +40,20 @@ export interface LeaseRows {
   ofKey(idempotencyKey: string): WorkerLease | undefined;
   /** The lease with the lowest notAfterTick; of several, the one with the lowest worker ID. */
   firstToEnd(): WorkerLease | undefined;
-  /** The highest worker ID that ever had a lease: those above never had one. */
+  /** The highest worker ID that ever had a lease. */
   highestWorker(): number | undefined;
   /** The owner's leases with a notAfterTick above `tick`. */
   keptBy(owner: string, tick: number): Kept;
 }
 
-/** How many worker IDs one owner keeps from others. */
+/** The number of worker IDs that one owner's leases block. */
 export interface Kept {
   readonly count: number;
-  /** The first of their ends; 0 if there are none. */
+  /** The tick of their first end; 0 without leases. */
   readonly firstEndTick: number;
 }
 
-/** A row to write, by compare-and-set on `before`; undefined: the worker ID had no lease. */
+/** A row to write, by compare-and-set on `before`, which is undefined if the worker ID had no lease. */
 export interface LeaseWrite {
   readonly lease: WorkerLease;
   readonly before: WorkerLease | undefined;
@@ -66,7 +66,7 @@ export type LeaseResult =
 /** An answer, which may leave once all of `writes` are stored. */
 export type LeaseOutcome = LeaseResult & { readonly writes: readonly LeaseWrite[] };
 
-/** What a decision about a new end rests on. */
+/** The inputs of a decision about the end of a lease. */
 export interface Desk extends DeskClocks {
   readonly layout: Layout;
   readonly rows: LeaseRows;
@@ -76,17 +76,17 @@ export interface Desk extends DeskClocks {
 export interface LeaseTerms {
   /** The id of its API key. */
   readonly owner: string;
-  /** How many worker IDs the owner may keep from others; null: any number. */
+  /** Maximum number of worker IDs that the owner's leases may block; null: no limit. */
   readonly leasesMax: number | null;
-  /** The longest lease. */
+  /** Longest lease, in ms. */
   readonly ttlMaxMs: number;
 }
 
 export interface AcquireInput {
   readonly holder: string;
-  /** As requested; the terms may shorten it. */
+  /** As requested, in ms; the terms may shorten it. */
   readonly ttlMs: number;
-  /** With its owner. */
+  /** The Idempotency-Key, prefixed by its owner. */
   readonly idempotencyKey: string;
   readonly terms: LeaseTerms;
 }
@@ -94,16 +94,16 @@ export interface AcquireInput {
 export interface RenewInput {
   readonly worker: number;
   readonly token: string;
-  /** Undefined: as the lease was acquired or last renewed. The terms may shorten it. */
+  /** In ms; undefined: as acquired or last renewed. The terms may shorten it. */
   readonly ttlMs: number | undefined;
   readonly terms: LeaseTerms;
 }
 
 export interface ReleaseInput {
   readonly worker: number;
-  /** Null: revoked by an administrator, who cannot know the ticks stamped. */
+  /** Null: an administrator revokes the lease. */
   readonly token: string | null;
-  /** The first tick that the holder has not stamped; undefined: unknown. */
+  /** The first tick that the holder has not used; undefined: unknown. */
   readonly untilTick: number | undefined;
 }
 
@@ -134,18 +134,18 @@ export function acquire(desk: Desk, input: AcquireInput, token: string): LeaseOu
   const lease = { worker, token, holder, ttlMs, ...fence, released: false, ...asked };
   const write = { lease, before };
   if (!known || known.worker === worker) return answer(lease, write);
-  // The ended lease gives its key away. Its row stays: it knows how far its worker ID may have been stamped.
+  // The ended lease loses its key, but its row stays: it records up to which tick its worker ID may be used.
   return answer(lease, { lease: { ...known, idempotencyKey: null }, before: known }, write);
 }
 
-/** Moves the end of a lease up. */
+/** Extends a lease. */
 export function renew(desk: Desk, input: RenewInput, isSameToken: IsSameToken): LeaseOutcome {
   const { layout, nowMs } = desk;
   const { worker, token, terms } = input;
   const before = ownLease(desk.rows, worker, token, isSameToken);
   if (!before || before.released) return refuse(leaseLost(worker));
   const isHeld = stateOf(layout, before, nowMs) === "held";
-  // Without the count, leases that have ended, each renewed later, would add up past the bound.
+  // Otherwise an owner could renew many ended leases and exceed the bound.
   const refusal = refuseClocks(layout, desk) ?? (isHeld ? undefined : refuseMore(desk, terms));
   if (refusal) return refuse(refusal);
   const ttlMs = Math.min(input.ttlMs ?? before.ttlMs, terms.ttlMaxMs);
@@ -190,13 +190,13 @@ export function renewedFence(
   return { notBeforeTick, notAfterTick: Math.max(notAfterTick, endTick(layout, nowMs, ttlMs)) };
 }
 
-/** The fence of a released lease; it was stamped up to its end unless the holder says otherwise (E2). */
+/** The fence of a released lease: all ticks up to its end count as used, unless the holder gives `untilTick` (E2). */
 export function releasedFence({ notBeforeTick, notAfterTick }: Fence, untilTick?: number): Fence {
   const end = Math.max(notBeforeTick, untilTick ?? notAfterTick);
   return { notBeforeTick, notAfterTick: Math.min(notAfterTick, end) };
 }
 
-/** One past the last tick that a lease of that length may stamp from now on, within the line. */
+/** The end of a lease of `ttlMs` from now, as a tick on the line (exclusive). */
 function endTick(layout: Layout, nowMs: number, ttlMs: number): number {
   return Math.min(layout.tickCount, tickAt(layout, nowMs + ttlMs));
 }
@@ -212,7 +212,7 @@ function ownLease(
   return lease && (token === null || isSameToken(token, lease.token)) ? lease : undefined;
 }
 
-/** Why an owner gets no further worker ID; undefined if it may (E6). */
+/** The refusal if the owner may not lease another worker ID; undefined if it may (E6). */
 function refuseMore(
   { layout, rows, nowMs }: Desk,
   { owner, leasesMax }: LeaseTerms,
@@ -229,7 +229,7 @@ function longestRested({ layout, rows, nowMs }: Desk): Rested | Refusal {
   const fresh = (rows.highestWorker() ?? first - 1) + 1;
   if (fresh < end) return { worker: fresh, before: undefined };
   const before = rows.firstToEnd();
-  // A released lease rests from its end on too: until then its ticks may have been stamped.
+  // A released worker ID also stays blocked until its end: its ticks may have been used.
   if (before && tickAt(layout, nowMs) >= before.notAfterTick) {
     return { worker: before.worker, before };
   }

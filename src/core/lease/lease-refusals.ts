@@ -10,7 +10,7 @@ export interface DeskClocks {
   readonly callerNowMs: number;
 }
 
-/** Why nothing is leased by these clocks; undefined if they are in order (E4). */
+/** The refusal if these clocks allow no lease; undefined if they do (E4). */
 export function refuseClocks(
   layout: Layout,
   { nowMs, callerNowMs }: DeskClocks,
@@ -21,19 +21,19 @@ export function refuseClocks(
     return { code: "clock_before_epoch", detail };
   }
   if (tick >= layout.tickCount) {
-    const detail = `The layout's last tick is ${layout.tickCount - 1}: its time has run out.`;
+    const detail = `The layout's last tick is ${layout.tickCount - 1}: its time range is used up.`;
     return { code: "timestamp_exhausted", detail };
   }
   const aheadMs = nowMs - callerNowMs;
   if (aheadMs <= CLOCK_DISAGREEMENT_MAX_MS) return undefined;
   return {
     code: "clock_disagreement",
-    detail: `The lease desk's clock is ${aheadMs} ms ahead of its caller's: too far to get into a lease.`,
+    detail: `The lease desk's clock is ${aheadMs} ms ahead of its caller's: refusing to grant a lease.`,
     retryAfterMs: CLOCK_DISAGREEMENT_RETRY_MS,
   };
 }
 
-/** An owner has as many worker IDs as it may; the first of its leases ends at `firstEndTick`. */
+/** The refusal at an owner's limit of worker IDs. `firstEndTick`: the first end of its leases. */
 export function tooManyLeases(
   layout: Layout,
   nowMs: number,
@@ -42,11 +42,14 @@ export function tooManyLeases(
   leasesMax: number,
 ): Refusal {
   const retryAfterMs = msUntil(layout, nowMs, firstEndTick);
-  const detail = `This API key has ${count} of at most ${leasesMax} worker IDs of this namespace; the first of these leases ends in ${retryAfterMs} ms. Release leases with until, or let an administrator raise policy.leasesPerKeyMax.`;
+  const detail = `This API key holds ${count} of at most ${leasesMax} worker IDs of this namespace; its first lease ends in ${retryAfterMs} ms. Release leases with until, or ask an administrator to raise policy.leasesPerKeyMax.`;
   return { code: "forbidden", detail, retryAfterMs };
 }
 
-/** Every worker ID is on lease until `firstEndTick`, the first of all ends; undefined: the layout has none to lease. */
+/**
+ * The refusal if all worker IDs are leased. `firstEndTick`: the first end of all leases; undefined if the layout has no
+ * worker ID to lease.
+ */
 export function noWorkerFree(
   layout: Layout,
   nowMs: number,
@@ -54,23 +57,23 @@ export function noWorkerFree(
 ): Refusal {
   const code = "no_worker_free";
   if (firstEndTick === undefined) {
-    const detail = "This layout has no worker IDs to lease: it takes one worker bit at least.";
+    const detail = "This layout has no worker IDs to lease: it needs at least one worker bit.";
     return { code, detail };
   }
   const retryAfterMs = msUntil(layout, nowMs, firstEndTick);
-  const detail = `Every worker ID of this namespace is on lease; the next one is free in ${retryAfterMs} ms.`;
+  const detail = `All worker IDs of this namespace are leased; the next one is free in ${retryAfterMs} ms.`;
   return { code, detail, retryAfterMs };
 }
 
 export function leaseLost(worker: number): Refusal {
-  const detail = `The lease of worker ID ${worker} is not this token's: it was released, or went to another.`;
+  const detail = `The lease of worker ID ${worker} does not belong to this token: it was released, or another holder acquired it.`;
   return { code: "lease_lost", detail };
 }
 
-/** A key's lease was acquired by another request (E8). */
+/** The refusal of an Idempotency-Key that acquired a lease with a different request (E8). */
 export function anotherRequest(): Refusal {
   const detail =
-    "This Idempotency-Key has a lease of another holder or ttlMs; repeat the request as it was, or send another key.";
+    "This Idempotency-Key acquired a lease with another holder or ttlMs; repeat the original request, or send another key.";
   return { code: "idempotency_conflict", detail };
 }
 

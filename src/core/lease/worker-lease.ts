@@ -1,13 +1,13 @@
 /**
- * Leases of worker IDs: the exclusive right of an outside process to mint with one worker ID, for IDs whose own tick
- * lies in [notBefore, notAfter). They replace the ZooKeeper part of Meituan Leaf. core/lease/lease-desk decides on them.
+ * Leases of worker IDs: the exclusive right of an outside process to create IDs with one worker ID, for ticks in
+ * [notBefore, notAfter). They replace the ZooKeeper part of Meituan Leaf. core/lease/lease-desk decides on them.
  */
 import { type Layout, tickAt } from "../layout/layout.ts";
 
 /** The request header with the token of a lease. */
 export const LEASE_TOKEN_HEADER = "edgeflake-lease-token";
 
-/** The ticks that a lease may stamp: [notBeforeTick, notAfterTick). */
+/** The ticks that a lease allows: [notBeforeTick, notAfterTick). */
 export interface Fence {
   readonly notBeforeTick: number;
   readonly notAfterTick: number;
@@ -17,12 +17,12 @@ export interface Fence {
 export interface WorkerLease extends Fence {
   /** Datacenter and worker fields as one number. */
   readonly worker: number;
-  /** Random; its owner has the lease. */
+  /** Random. Whoever has the token holds the lease. */
   readonly token: string;
   /** A label for people. */
   readonly holder: string;
   readonly ttlMs: number;
-  /** Given back or revoked: it can't be renewed. */
+  /** True if the lease was released or revoked. It can't be renewed then. */
   readonly released: boolean;
   /** The id of the API key that the lease counts for; null if an earlier version stored it. */
   readonly owner: string | null;
@@ -32,7 +32,10 @@ export interface WorkerLease extends Fence {
   readonly idempotencyKey: string | null;
 }
 
-/** `held`: may stamp now. `expired`: past notAfter, may be renewed until it is overtaken. `released`: given back. */
+/**
+ * `held`: valid now. `expired`: past notAfter; can be renewed until another holder acquires its worker ID. `released`:
+ * released or revoked.
+ */
 export type LeaseState = "held" | "expired" | "released";
 
 export function stateOf(

@@ -1,14 +1,14 @@
 /**
- * A line inside a fence: what a process stamps with a worker ID on lease. The same lanes and policy as a shard's
- * line (core/line/line), but bounded by positions that it must not reach: the end of its lease, or a mark in its store.
+ * A line inside a fence, for a process with a leased worker ID. It has the lanes and policy of a shard's line
+ * (core/line/line), and an end that it must not reach: the end of its lease, or a mark in its store.
  *
  * Invariants, each proved by the tests with the same number:
  *  F1 Every run lies inside the fence: begin ≤ start < end ≤ the fence's end, on each lane.
  *  F2 Runs of a lane are disjoint and increase.
  *  F3 A run lies within one tick, so that its IDs are consecutive.
- *  F4 If nothing is open now, the outcome says how long to wait: nothing here waits or spins.
+ *  F4 If no position is open now, the outcome has the time to wait. This code never waits or spins.
  *
- * Pure: clock and randomness are handed in.
+ * Pure: clock and randomness are arguments.
  */
 import type { Grant } from "../blocks/block.ts";
 import { type Layout, tickAt, tickStartMs } from "../layout/layout.ts";
@@ -16,22 +16,22 @@ import type { Policy } from "../layout/policy.ts";
 import { firstToOpen } from "./lanes.ts";
 import { type LineState, observeClock, windowsInUse } from "./line.ts";
 
-/** A run of positions, or why there is none now. */
+/** A run of positions, or the reason for its absence. */
 export type Run =
   | { readonly kind: "run"; readonly state: LineState; readonly run: Grant }
-  /** The line is ahead of the clock by that much more than it may be. */
+  /** The line leads the clock by `waitMs` more than allowed. */
   | { readonly kind: "wait"; readonly state: LineState; readonly waitMs: number }
-  /** The clock is at the fence's end, or all below it is used up. */
+  /** The clock reached the fence's end, or all positions below it are used. */
   | { readonly kind: "fenced"; readonly state: LineState };
 
-/** A line that begins at that position, on every lane. */
+/** A line that starts at position `begin` on every lane. */
 export function fencedLine(layout: Layout, begin: number): LineState {
   const lane = { next: begin, mark: layout.lineEnd };
   const lanes = Array.from({ length: layout.laneCount }, () => lane);
   return { lanes, lastTick: undefined, forgivenTicks: 0 };
 }
 
-/** All that is open in one tick of one lane below `end`, up to `count`. */
+/** The next open positions in one tick of one lane below `end`, at most `count`. */
 export function nextRun(
   layout: Layout,
   policy: Policy,

@@ -1,14 +1,17 @@
 /**
- * What a shard answers, and its wire form.
+ * The reply of a shard, and its wire form.
  *
- * It crosses RPC as text: a result that is an object or array may hold stubs, and the bookkeeping for
- * that costs workerd as much as a fifth of the whole call (measured); a text costs nothing.
+ * It crosses RPC as text: an object or array could hold stubs, and workerd's bookkeeping for them takes up to a fifth
+ * of the whole call (measured). A text costs nothing.
  */
 import type { Grant } from "../blocks/block.ts";
 import { isRefusalCode, type Refusal } from "../refusal.ts";
 import type { InstanceClock } from "./object-clock.ts";
 
-/** On a refusal, `granted`: IDs that this call was granted before, now a gap; `waitedMs`: waits asked for. */
+/**
+ * A grant or a refusal. On a refusal, `granted` counts IDs that this call was granted before it failed (now a gap), and
+ * `waitedMs` is the sum of its waits.
+ */
 export type GrantResult =
   | { readonly ok: true; readonly grants: readonly Grant[] }
   | {
@@ -35,7 +38,7 @@ export function writeGrantReply(result: GrantResult, { instance, nowMs }: Instan
   return `${text}]`;
 }
 
-/** Reads what writeGrantReply wrote. Throws on anything else: only this service writes them. */
+/** Reads a text of writeGrantReply. Throws on any other text: only this service writes replies. */
 export function readGrantReply(text: string): GrantReply {
   const value: unknown = JSON.parse(text);
   if (Array.isArray(value)) {
@@ -70,7 +73,7 @@ function grantsOf(numbers: readonly unknown[]): Grant[] {
 }
 
 function isWhole(value: unknown): value is number {
-  // One past the last position may be 2^53 itself.
+  // The end of the last grant can be 2^53 itself.
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 2 ** 53;
 }
 

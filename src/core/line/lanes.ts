@@ -1,4 +1,4 @@
-/** Which lanes a step uses, and how many positions they have. Nothing here decides which positions are granted. */
+/** Selects the lanes of a step, and counts their open positions. core/line/line decides which positions are granted. */
 import type { Layout } from "../layout/layout.ts";
 import type { Policy } from "../layout/policy.ts";
 
@@ -36,14 +36,14 @@ export function lanesInUse(
   return [inStep ?? firstToOpen(windows)];
 }
 
-/** Of at least one window, that which opens first. */
+/** The window that opens first. `windows` must not be empty. */
 export function firstToOpen(windows: readonly LaneWindow[]): LaneWindow {
   return windows.reduce((best, window) => (window.opensTick < best.opensTick ? window : best));
 }
 
 /**
- * How many positions of these lanes open to a call that begins in tick `from`, nothing being granted until
- * then, and waits until the end of tick `until`. Forgiven lead falls while the clock catches up with an idle line,
+ * The number of positions that these lanes offer to a call that starts in tick `from` and waits until the end of tick
+ * `until`, if nothing is granted before. Forgiven lead falls while the clock catches up with an idle line,
  * but not while a call keeps the line ahead. Monotonic when both ticks shift together.
  */
 export function capacityOf(
@@ -64,7 +64,7 @@ export function capacityOf(
 }
 
 /**
- * The largest count that an idle line is sure to open within maxBorrow + maxWait.
+ * The largest count that an idle line can always grant within maxBorrow + maxWait.
  * A random start may cost each tick its first randomStart − 1 positions. If that is over half of the tick, only half
  * is subtracted: the cost on average.
  */

@@ -1,4 +1,4 @@
-/** Why a line grants nothing, in words, and when to try again. */
+/** Refusals of a line, with the time to retry. */
 
 import { type Layout, tickAt, tickStartMs } from "../layout/layout.ts";
 import type { Policy } from "../layout/policy.ts";
@@ -6,7 +6,7 @@ import { CLOCK_DISAGREEMENT_RETRY_MS } from "../limits.ts";
 import type { Refusal } from "../refusal.ts";
 import { capacityOf, firstToOpen, type LaneWindow } from "./lanes.ts";
 
-/** The refusal of a count that can't open within the wait that is left; undefined if it can. */
+/** The refusal if `count` positions can't open within waitLeftMs; undefined if they can. */
 export function shortage(
   layout: Layout,
   policy: Policy,
@@ -23,23 +23,23 @@ export function shortage(
   const opensTick = closed ? firstToOpen(windows).opensTick : tick;
   const retryTick = retryTickFor(layout, policy, windows, opensTick, count);
   const retryAfterMs = Math.max(1, tickStartMs(layout, retryTick) - nowMs);
-  // Demand alone closes a line by no more than one tick; if it is closed for longer, the clock went back.
+  // Demand alone closes a line for at most one tick. If it is closed for longer, the clock went back.
   return opensTick > tick + 1
     ? {
         code: "clock_behind",
-        detail: `The clock is behind the IDs already issued; the line opens again in ${retryAfterMs} ms.`,
+        detail: `The clock is behind the IDs already issued; retry in ${retryAfterMs} ms.`,
         retryAfterMs,
       }
     : {
         code: "shard_saturated",
-        detail: `The shard has no room for ${count} more IDs within its wait; try again in ${retryAfterMs} ms.`,
+        detail: `The shard can't issue ${count} more IDs within maxWaitMs; retry in ${retryAfterMs} ms.`,
         retryAfterMs,
       };
 }
 
 /**
- * The first tick from `opensTick` on in which a call for count, waiting as long as it may, is served: bisected.
- * `opensTick` itself for a count that not even an idle line would serve.
+ * The first tick from `opensTick` on in which a call for `count` succeeds within maxWaitMs, found by bisection.
+ * `opensTick` itself if not even an idle line has that many.
  */
 function retryTickFor(
   layout: Layout,
@@ -71,7 +71,7 @@ export function beforeEpoch(layout: Layout, nowMs: number): Refusal {
 }
 
 export function lineExhausted(layout: Layout): Refusal {
-  const detail = `The layout's last tick is ${layout.tickCount - 1}: too few positions are left on its line.`;
+  const detail = `The layout's last tick is ${layout.tickCount - 1}: too few IDs are left.`;
   return { code: "timestamp_exhausted", detail };
 }
 

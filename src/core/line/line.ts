@@ -77,7 +77,7 @@ export interface StepRequest extends LaneChoice {
   readonly nowMs: number;
   /** The client's clock, read just before its call. */
   readonly callerNowMs: number;
-  /** IDs still wanted, ≥ 1. */
+  /** Number of IDs still to grant, ≥ 1. */
   readonly count: number;
   /** The rest of maxWaitMs for this call. */
   readonly waitLeftMs: number;
@@ -149,7 +149,7 @@ export function step(
   };
 }
 
-/** Takes notice of the clock: a step back adds to `forgivenTicks`, catching up reduces it. */
+/** Updates the state for the clock: a step back adds to `forgivenTicks`, catching up reduces it. */
 export function observeClock(layout: Layout, state: LineState, tick: number): LineState {
   const next = state.lanes.at(-1)?.next ?? 0;
   const leadTicks = Math.max(0, Math.floor(next / layout.sequenceCount) - tick);
@@ -159,7 +159,7 @@ export function observeClock(layout: Layout, state: LineState, tick: number): Li
   return { lanes: state.lanes, lastTick: tick, forgivenTicks };
 }
 
-/** The windows that a step at `tick` may grant from, in the order to try them. */
+/** The windows that a step at `tick` may grant from, in order of preference. */
 export function windowsInUse(
   layout: Layout,
   policy: Policy,

@@ -1,7 +1,7 @@
 /**
- * How long one reading of the last lane's mark may be trusted: until one of two clocks shows MARK_READING_TRUSTED_MS
- * more. The clocks are this object's and its caller's, since one of them may be frozen. Both may be: so a reading also
- * covers MARK_READING_USES_MAX grants at most. Callers' clocks differ, so theirs may go back; this object's may not.
+ * The validity of a cached mark of the last lane: MARK_READING_TRUSTED_MS by this object's clock and by its caller's,
+ * since one of them may be frozen. Both may be frozen, so a reading also covers at most MARK_READING_USES_MAX grants.
+ * Callers have different clocks, so theirs may go back; this object's may not.
  */
 import { MARK_READING_TRUSTED_MS, MARK_READING_USES_MAX } from "../limits.ts";
 
@@ -15,7 +15,7 @@ export class MarkReading {
   #at: ClockPair = { ownMs: 0, callerMs: 0 };
   #usesLeft = 0;
 
-  /** Notes that the mark was read, or written, at these clocks. */
+  /** Records that the mark was read or written at these clocks. */
   made(at: ClockPair): void {
     this.#at = at;
     this.#usesLeft = MARK_READING_USES_MAX;

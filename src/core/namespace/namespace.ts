@@ -1,13 +1,12 @@
 /**
- * Namespaces as people define them, and what may change once one exists.
+ * Definitions of namespaces, and rules for their changes.
  *
  * Invariants:
- *  N1 What decides which IDs a namespace can produce (kind, layout; start, delta and remainder of a segment)
- *     never changes. The max of a segment only grows.
- *  N2 What decides where a key's IDs come from (keyShards) and where objects live (regions) never changes.
+ *  N1 The fields that determine the IDs of a namespace never change: kind and layout, and start, delta and remainder of
+ *     a segment. The max of a segment only grows.
+ *  N2 keyShards, which maps keys to shards, and regions, which places objects, never change.
  *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
  */
-import { type FieldError, type FieldErrors, takesWhole } from "../field-error.ts";
 import { POLICY_FIELDS } from "../layout/fields.ts";
 import { type Layout, type LayoutSpec, layoutOf, makeLayout } from "../layout/layout.ts";
 import type { NamespacePolicy, Policy } from "../layout/policy.ts";
@@ -26,18 +25,19 @@ import {
   type SegmentInput,
   segmentConflicts,
 } from "../segment/segment-definition.ts";
+import { anyOf, type FieldError, rangeErrors } from "../takes.ts";
 
 const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
 
-/** What a namespace may be called, so that Leaf's and TinyID's tags move unrenamed. */
+/** The allowed names of namespaces. Leaf's and TinyID's tags fit without renaming. */
 export const NAMESPACE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
-/** The same as an end of a sentence. */
-export const NAME_TAKES = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
+/** The allowed names of namespaces, as the end of a sentence. */
+export const NAME_RULE = "a letter, then up to 62 letters, digits, dots, underscores or hyphens";
 
-/** A namespace of time-ordered IDs as it is stored. */
+/** The stored definition of a namespace of time-ordered IDs. */
 export interface SnowflakeDefinition {
   readonly kind: "snowflake";
-  /** The preset that its policy returns to, and that gave the layout where none was asked for. */
+  /** The preset: the source of omitted policy fields, and of the layout if none was given. */
   readonly preset: string;
   readonly layout: LayoutSpec;
   readonly policy: NamespacePolicy;
@@ -46,7 +46,10 @@ export interface SnowflakeDefinition {
   readonly keyShards: number;
 }
 
-/** What a person asks for. Absent: as it is, or the default where the namespace is new; of a policy, the preset's. */
+/**
+ * The requested definition. Omitted fields stay as they are, or get the default in a new namespace. Omitted policy
+ * fields get the preset's value.
+ */
 export interface SnowflakeInput extends Partial<Omit<SnowflakeDefinition, "kind" | "policy">> {
   readonly kind: "snowflake";
   readonly policy?: Partial<NamespacePolicy>;
@@ -58,7 +61,7 @@ export type NamespaceDefinition = SnowflakeDefinition | SegmentDefinition;
 export type Defined =
   | { readonly kind: "defined"; readonly definition: NamespaceDefinition }
   | { readonly kind: "invalid"; readonly errors: readonly FieldError[] }
-  /** Something that never changes would: `fields` names it. */
+  /** The input would change `fields`, which are fixed. */
   | {
       readonly kind: "conflict";
       readonly fields: readonly string[];
@@ -66,12 +69,12 @@ export type Defined =
       readonly wished: NamespaceDefinition;
     };
 
-/** The largest number of shards a layout has room for: the lower half of its worker IDs (N3). */
+/** The largest number of shards of a layout: the lower half of its worker IDs (N3). */
 export function shardsMax({ workerCount }: Layout): number {
   return Math.min(SHARDS_MAX, Math.max(1, Math.floor(workerCount / 2)));
 }
 
-/** What a input makes of a namespace: a new one, or `stored` with what may change of it. */
+/** Applies an input to a stored definition, or to a new namespace. */
 export function defineNamespace(input: NamespaceInput, stored?: NamespaceDefinition): Defined {
   const { definition, errors } =
     input.kind === "segment"
@@ -88,9 +91,9 @@ export function defineNamespace(input: NamespaceInput, stored?: NamespaceDefinit
 function defineSnowflake(input: SnowflakeInput, stored: SnowflakeDefinition | undefined) {
   const presetName = input.preset ?? stored?.preset ?? "default";
   const preset = PRESETS.get(presetName);
-  if (!preset) return undefinable("preset", `takes ${[...PRESETS.keys()].join(", ")}`);
+  if (!preset) return undefinable("preset", anyOf([...PRESETS.keys()]).detail);
   if (input.preset !== undefined && input.layout !== undefined) {
-    const detail = "takes no preset beside it: a namespace has the one or the other";
+    const detail = "and preset are mutually exclusive; send one of them";
     return undefinable("layout", detail);
   }
   const spec =
@@ -131,7 +134,7 @@ function policyOf(
     ...preset,
     freshForMs: POLICY_FIELDS.freshForMs.default,
     leaseTtlMaxMs: POLICY_FIELDS.leaseTtlMaxMs.default,
-    // Half: a key that takes all that it may leaves as many to others.
+    // Half: a key at its limit leaves the other half to other keys.
     leasesPerKeyMax: Math.max(1, Math.floor(leasesMax(layout) / 2)),
     ...overrides,
   };
@@ -141,31 +144,31 @@ function policyOf(
   return { ...policy, reserveMs: overrides.reserveMs ?? usual };
 }
 
-/** The worker IDs that a layout leases; 1 for a layout that leases none, which still needs a valid bound. */
+/** The number of leasable worker IDs; at least 1, because a layout without any still needs a valid bound. */
 function leasesMax(layout: Layout): number {
   const { first, end } = leasableWorkers(layout);
   return Math.max(1, end - first);
 }
 
-/** A start begins at the mark: further ahead than this, it would refuse until the clock has come near. */
+/** A restart continues at the mark. With a mark further ahead, it would refuse until the clock is closer. */
 function reserveMaxMs({ maxStepBackMs, maxBorrowMs, maxWaitMs }: Policy): number {
   return maxStepBackMs + maxBorrowMs + maxWaitMs;
 }
 
-function errorsOf(definition: SnowflakeDefinition, layout: Layout): FieldErrors {
+function errorsOf(definition: SnowflakeDefinition, layout: Layout): readonly FieldError[] {
   const { policy, shards, keyShards } = definition;
-  // A mark is always a tick ahead (core/mark).
+  // A mark is always at least a tick ahead (markFor in core/line/line).
   const reserveMost = Math.max(layout.tickMs, reserveMaxMs(policy));
   return [
-    ...takesWhole("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
-    ...takesWhole("policy.reserveMs", policy.reserveMs, layout.tickMs, reserveMost),
-    ...takesWhole("policy.leasesPerKeyMax", policy.leasesPerKeyMax, 1, leasesMax(layout)),
-    ...takesWhole("shards", shards, 1, shardsMax(layout)),
-    ...takesWhole("keyShards", keyShards, 1, shards),
+    ...rangeErrors("policy.randomStart", policy.randomStart, 0, layout.sequenceCount),
+    ...rangeErrors("policy.reserveMs", policy.reserveMs, layout.tickMs, reserveMost),
+    ...rangeErrors("policy.leasesPerKeyMax", policy.leasesPerKeyMax, 1, leasesMax(layout)),
+    ...rangeErrors("shards", shards, 1, shardsMax(layout)),
+    ...rangeErrors("keyShards", keyShards, 1, shards),
   ];
 }
 
-/** The fields that would change and never do. */
+/** The fixed fields that would change. */
 function conflictsOf(stored: NamespaceDefinition, wished: NamespaceDefinition): string[] {
   if (stored.kind === "segment" && wished.kind === "segment") {
     return segmentConflicts(stored, wished);
@@ -181,7 +184,7 @@ function conflictsOf(stored: NamespaceDefinition, wished: NamespaceDefinition): 
   return fields;
 }
 
-/** All of a layout that never changes, however its spec was written. */
+/** The fixed parts of a layout, independent of how its spec was written. */
 function layoutPartsOf(spec: LayoutSpec): unknown {
   const { fingerprint, laneUse } = layoutOf(spec);
   return [fingerprint, laneUse];

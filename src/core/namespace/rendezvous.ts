@@ -1,7 +1,8 @@
 /**
- * Rendezvous hashing (Thaler and Ravishankar, 1998): every shard scores the key, the highest score wins.
+ * Selects the shard of a key by rendezvous hashing (Thaler and Ravishankar, 1998): each shard scores the key, and the
+ * highest score wins.
  * FNV-1a over the UTF-8 bytes, then MurmurHash3's 32-bit finalizer per shard.
- * The result is part of the contract of `key=`: changing it would break the order of a key's IDs.
+ * The result is part of the contract of `key=`: a change would break the order of a key's IDs.
  */
 export function shardOfKey(keyBytes: Uint8Array, shards: number): number {
   const keyHash = fnv1a(keyBytes);

@@ -1,25 +1,27 @@
-/** Namespaces of the kind `segment` as people define them. */
-import type { FieldError } from "../field-error.ts";
+/** Definitions of segment namespaces. */
 import type { SEGMENT_FIELDS, ValuesOf } from "../layout/fields.ts";
 import { MAX_ID, SEGMENT_STEP_DEFAULT } from "../limits.ts";
-import { wholeTakes } from "../takes.ts";
+import { type FieldError, integerFrom } from "../takes.ts";
 import { blockOf, type SegmentNumbers } from "./segment.ts";
 
-/** A namespace of numbers without a clock as it is stored. */
+/** The stored definition of a segment namespace. */
 export interface SegmentDefinition extends ValuesOf<typeof SEGMENT_FIELDS> {
   readonly kind: "segment";
-  /** Decimal texts: they may be beyond what a JS number holds exactly. 0 to 2^63 − 1. */
+  /** A decimal text, 0 to 2^63 − 1: it can exceed the exact range of a JS number. */
   readonly start: string;
   readonly max: string;
   readonly description: string;
 }
 
-/** What a person asks for. start, max, delta and remainder, absent: as they are; the rest, absent: the default. */
+/**
+ * The requested definition. Omitted start, max, delta and remainder stay as they are; other omitted fields get the
+ * default.
+ */
 export type SegmentInput = Pick<SegmentDefinition, "kind"> & Partial<SegmentDefinition>;
 
 const START_DEFAULT = "1";
 
-/** What a input makes of a segment namespace, and what of it cannot be. */
+/** Applies an input to a stored definition, or to a new namespace. `errors` lists the invalid fields. */
 export function defineSegment(
   input: SegmentInput,
   stored?: SegmentDefinition,
@@ -36,22 +38,22 @@ export function defineSegment(
   return { definition, errors: errorsOf(definition) };
 }
 
-/** Whether a text is a number of a segment: 0 to 2^63 − 1 in plain decimal. */
+/** Whether a text is a plain decimal number from 0 to 2^63 − 1. */
 export function isDecimal(text: string): boolean {
   return /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= MAX_ID;
 }
 
-/** Which numbers such a namespace can produce. */
+/** The numbers that a definition allows. */
 export function segmentNumbersOf(definition: SegmentDefinition): SegmentNumbers {
   const { start, max, delta, remainder } = definition;
   return { start: BigInt(start), max: BigInt(max), delta, remainder };
 }
 
-/** The fields that would change and never do. */
+/** The fixed fields that would change. */
 export function segmentConflicts(stored: SegmentDefinition, wished: SegmentDefinition): string[] {
   const fixed = ["start", "delta", "remainder"] as const;
   const changed: string[] = fixed.filter((field) => stored[field] !== wished[field]);
-  // Isolates and clients hold numbers up to the one of before.
+  // Isolates and clients may hold numbers up to the stored max.
   if (BigInt(wished.max) < BigInt(stored.max)) changed.push("max");
   return changed;
 }
@@ -61,16 +63,16 @@ function errorsOf(definition: SegmentDefinition): FieldError[] {
   const numbers = segmentNumbersOf(definition);
   const { start, max } = numbers;
   const errors: FieldError[] = [];
-  if (start > max) errors.push({ field: "start", detail: `takes at most max, which is ${max}` });
+  if (start > max) errors.push({ field: "start", detail: `must be at most max (${max})` });
   if (remainder >= delta) {
-    errors.push({ field: "remainder", ...wholeTakes(0, delta - 1, ": less than delta") });
+    errors.push({ field: "remainder", ...integerFrom(0, delta - 1, ", less than delta") });
   }
   if (step < delta) {
-    const detail = `takes at least delta, which is ${delta}: a step would have no ID`;
+    const detail = `must be at least delta (${delta}), or a fetch could bring no ID`;
     errors.push({ field: "step", detail, min: delta });
   }
   if (errors.length === 0 && !blockOf(numbers, { from: start, until: max + 1n })) {
-    const detail = "takes more: no number from start to max leaves that remainder";
+    const detail = "must be larger: no number from start to max has this remainder";
     errors.push({ field: "max", detail });
   }
   return errors;

@@ -1,7 +1,7 @@
 /**
- * When to fetch the next segment, and how long it is: Meituan Leaf's rules (SegmentIDGenImpl).
+ * When to fetch the next segment, and its length: Meituan Leaf's rules (SegmentIDGenImpl).
  *
- * The first two fetches take the namespace's step. From the third on, the time since the last fetch decides:
+ * The first two fetches use the namespace's step. From the third on, the time since the last fetch decides:
  * under 15 min the step doubles, unless that would pass SEGMENT_STEP_MAX; from 30 min on it halves, unless that
  * would fall below the namespace's step; in between, and in those two cases, it stays.
  */
@@ -10,7 +10,7 @@ import { SEGMENT_STEP_MAX } from "../limits.ts";
 
 /** How long a segment should last, in ms (Leaf's SEGMENT_DURATION). */
 export const SEGMENT_LASTS_MS = 900_000;
-/** A segment of which more than one part in so many is used is followed by the next. */
+/** The next segment is prefetched once more than 1 / PREFETCH_DIVISOR of the current one is used. */
 const PREFETCH_DIVISOR = 10;
 
 interface Fetched {
@@ -43,7 +43,7 @@ export class SegmentDemand implements RefillRule {
     this.#last = this.#planned;
   }
 
-  // The step follows the fetches alone.
+  // The step depends only on fetches.
   ended(): void {}
   missed(): void {}
 

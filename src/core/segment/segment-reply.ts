@@ -1,4 +1,4 @@
-/** What a segment object answers, and its wire form: text, for the reason that grant-reply gives. */
+/** The reply of a segment object, and its wire form: text, because it crosses RPC faster (see grant-reply). */
 
 import { MAX_ID } from "../limits.ts";
 import { isRefusalCode, type Refusal } from "../refusal.ts";
@@ -11,7 +11,7 @@ export function writeSegmentReply(reply: Allocation): string {
   return `["${from}","${until}"]`;
 }
 
-/** Reads what writeSegmentReply wrote. Throws on anything else: only this service writes them. */
+/** Reads a text of writeSegmentReply. Throws on any other text: only this service writes replies. */
 export function readSegmentReply(text: string): Allocation {
   const value: unknown = JSON.parse(text);
   if (Array.isArray(value)) return { ok: true, segment: segmentOf(value) };
@@ -34,7 +34,7 @@ function refusalOf({ code, detail, retryAfterMs }: Record<string, unknown>): Ref
 }
 
 function isWhole(value: unknown): value is string {
-  // One past the last number is 2^63 itself.
+  // The end of the last segment can be 2^63 itself.
   const isPlain = typeof value === "string" && /^(?:0|[1-9]\d{0,18})$/.test(value);
   return isPlain && BigInt(value) <= MAX_ID + 1n;
 }

@@ -1,32 +1,32 @@
 /**
- * The segment allocator: a line of numbers without a clock, of which callers get one stretch after the other.
- * It plays the database row of Meituan Leaf (leaf_alloc) and TinyID (tiny_id_info).
+ * The segment allocator: a line of numbers without a clock. Callers get consecutive segments of it. It takes the place
+ * of the database row of Meituan Leaf (leaf_alloc) and TinyID (tiny_id_info).
  *
  * Invariants, each proved by the tests with the same number:
  *  G1 Segments are disjoint and increase: each begins at the maxId before it, and maxId moves to its end.
  *  G2 Every number n of a segment lies in start..max, and n mod delta = remainder.
- *  G3 An exact segment has just the numbers asked for; after one, the next number follows with none skipped.
- *  G4 Past max nothing is given out: a refusal leaves maxId where it was. It never wraps.
- *  G5 A segment holds one number at least.
+ *  G3 An exact segment has exactly the requested count, and the next number follows without a gap.
+ *  G4 No number above max is issued, and a refusal leaves maxId unchanged. The line never wraps.
+ *  G5 A segment holds at least one ID.
  *
- * Pure. Numbers reach 2^63 − 1, so they are BigInts; there are a few of them a segment, none an ID.
+ * Pure. Numbers reach 2^63 − 1, so they are BigInts: a few per segment, none per ID.
  */
 import type { Block } from "../blocks/block.ts";
 import type { Refusal } from "../refusal.ts";
 
-/** Which numbers a namespace can produce. */
+/** The numbers that a namespace can produce. */
 export interface SegmentNumbers {
-  /** The lowest number; the first ID is the first one from there on that the remainder allows. ≥ 0. */
+  /** The lowest number, ≥ 0. The first ID is the first number from there on with the remainder. */
   readonly start: bigint;
   /** The highest number, at most 2^63 − 1. */
   readonly max: bigint;
   /** Distance between IDs, ≥ 1. */
   readonly delta: number;
-  /** What an ID leaves when divided by delta, 0 to delta − 1. */
+  /** Remainder of every ID divided by delta, 0 to delta − 1. */
   readonly remainder: number;
 }
 
-/** The numbers [from, until): given out once, to one caller. */
+/** The numbers [from, until), allocated once, to one caller. */
 export interface Segment {
   readonly from: bigint;
   readonly until: bigint;
@@ -36,7 +36,7 @@ export type Allocation =
   | { readonly ok: true; readonly segment: Segment }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** The next `width` numbers, of which every delta-th is an ID; less where max comes first. */
+/** The next `width` numbers, of which every delta-th is an ID; fewer at the end of the line. */
 export function allocateWidth(numbers: SegmentNumbers, maxId: bigint, width: number): Allocation {
   const end = numbers.max + 1n;
   const wished = maxId + BigInt(width);
@@ -45,19 +45,19 @@ export function allocateWidth(numbers: SegmentNumbers, maxId: bigint, width: num
   return blockOf(numbers, segment) ? { ok: true, segment } : exhausted(numbers, 1);
 }
 
-/** The next `count` IDs, all of them or none. */
+/** The next `count` IDs, or a refusal if fewer are left. */
 export function allocateCount(numbers: SegmentNumbers, maxId: bigint, count: number): Allocation {
   const segment = exactSegment(numbers, maxId, count);
   return segment.until > numbers.max + 1n ? exhausted(numbers, count) : { ok: true, segment };
 }
 
-/** The numbers from `from` to the `count`-th ID there, past max too. */
+/** The numbers from `from` to the `count`-th ID from there; may go above max. */
 export function exactSegment(numbers: SegmentNumbers, from: bigint, count: number): Segment {
   const last = firstFrom(numbers, from) + BigInt(count - 1) * BigInt(numbers.delta);
   return { from, until: last + 1n };
 }
 
-/** The IDs of a segment; undefined where it has none. */
+/** The IDs of a segment; undefined if it has none. */
 export function blockOf(numbers: SegmentNumbers, { from, until }: Segment): Block | undefined {
   const first = firstFrom(numbers, from);
   if (first >= until) return undefined;
@@ -73,7 +73,7 @@ function firstFrom({ delta, remainder }: SegmentNumbers, from: bigint): bigint {
 }
 
 function exhausted({ max }: SegmentNumbers, count: number): Allocation {
-  const left = count === 1 ? "is no number" : `are fewer than ${count} numbers`;
-  const detail = `There ${left} left up to this namespace's max, ${max}.`;
+  const left = count === 1 ? "No number is" : `Fewer than ${count} numbers are`;
+  const detail = `${left} left up to this namespace's max, ${max}.`;
   return { ok: false, refusal: { code: "exhausted", detail } };
 }

@@ -1,6 +1,6 @@
 /**
- * Shared by the dialects of other ID servers: they answer errors in their own words, and take the API key as a query
- * parameter too, since their clients can send no header. No other route does.
+ * Shared code of the dialects of other ID servers. Dialects have their own error bodies. They also accept the API key
+ * as a query parameter, because their clients can't send headers. No other route does.
  */
 import type { Context } from "hono";
 import type { ApiKeyRecord, Scope } from "../../core/api-key.ts";
@@ -14,13 +14,13 @@ import { callerOf } from "../middleware/access.ts";
 import type { AppEnv } from "../middleware/app-env.ts";
 import { surroundingsOf } from "../middleware/surroundings.ts";
 
-/** A namespace that the client may issue from. */
+/** A namespace, and a client that may issue from it. */
 export interface Addressed<Of extends Namespace = Namespace> {
   readonly client: Client;
   readonly namespace: Of;
 }
 
-/** The outcome of `work`; a thrown error is a problem too. The log learns of every problem. */
+/** Runs `work`. A thrown error becomes a problem. All problems are logged. */
 export async function outcomeOf<Value>(
   c: Context<AppEnv>,
   work: () => Promise<Outcome<Value>>,
@@ -36,7 +36,7 @@ export async function outcomeOf<Value>(
   return outcome;
 }
 
-/** The owner of the token, or of the bearer token, if it has that scope. */
+/** The owner of the token or bearer token, if it has the scope. */
 export async function permitted(
   c: Context<AppEnv>,
   token: string | undefined,
@@ -49,7 +49,7 @@ export async function permitted(
   return refused ? failed(refused) : found;
 }
 
-/** The namespace of that name and kind, if the token's owner may issue from it. */
+/** The namespace with that name and kind, if the token's owner may issue from it. */
 export async function addressed<Kind extends Namespace["kind"]>(
   c: Context<AppEnv>,
   route: Client["route"],
@@ -64,7 +64,7 @@ export async function addressed<Kind extends Namespace["kind"]>(
   if (!found.ok) return found;
   const namespace = found.value;
   if (!isOfKind(namespace, kind)) {
-    const detail = `The namespace is of the kind ${namespace.kind}, not ${kind}.`;
+    const detail = `The namespace is of the kind ${namespace.kind}; this route needs the kind ${kind}.`;
     return failed({ code: "wrong_kind", detail });
   }
   const { headers } = c.req.raw;
@@ -72,7 +72,7 @@ export async function addressed<Kind extends Namespace["kind"]>(
   return { ok: true, value: { client, namespace } };
 }
 
-/** `count` IDs from anywhere, as a request to /v1/ids without parameters has them. */
+/** Issues `count` IDs like a request to /v1/ids without other parameters. */
 export async function issued(
   { client, namespace }: Addressed,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Meituan Leaf's server, as its clients know it: bare decimals, and Spring Boot's error body with Leaf's message.
- * Unlike there, a failure is never answered as `0` with status 200.
+ * The HTTP interface of Meituan Leaf's server: IDs as plain decimals, and Spring Boot's error body with Leaf's message.
+ * Unlike Leaf, this never responds to a failure with `0` and status 200.
  * Source: Leaf's LeafController and LeafMonitorController.
  */
 import { type Context, Hono } from "hono";
@@ -21,7 +21,7 @@ const NOT_AVAILABLE = -3;
 const RESULT_IDS: Partial<Record<Problem["code"], number>> = {
   not_configured: NOT_INITIALISED,
   registry_unavailable: NOT_INITIALISED,
-  // Leaf knows no tokens: whoever has none for a key sees no such key.
+  // Leaf has no tokens, so a caller without access gets the error of an unknown key.
   unauthorized: NO_SUCH_KEY,
   forbidden: NO_SUCH_KEY,
   unknown_namespace: NO_SUCH_KEY,
@@ -32,13 +32,13 @@ const RESULT_IDS: Partial<Record<Problem["code"], number>> = {
 const LEAF_EXCEPTION = "com.sankuai.inf.leaf.server.exception.LeafServerException";
 const MISSING_PARAMETER = "org.springframework.web.bind.MissingServletRequestParameterException";
 
-/** Leaf's epoch, as in its page: that of the preset `leaf`. */
+/** Leaf's epoch, that of the preset `leaf`. */
 const LEAF_EPOCH_MS = 1_288_834_974_657;
-/** Leaf prints times in the zone that its servers run in. */
+/** Default UTC offset of printed times: Leaf uses its servers' zone. */
 const HOME_UTC_OFFSET = "+08:00";
 const UTC_OFFSET = /^([+-])(0\d|1[0-4]):([0-5]\d)$/;
 
-/** What Leaf says to a text that is no ID. */
+/** Leaf's error message for a text that is no ID. */
 const NOT_AN_ID = "snowflake Id反解析发生异常!";
 
 const KINDS: Readonly<Record<string, Namespace["kind"]>> = {
@@ -74,7 +74,7 @@ leaf.get("/decodeSnowflakeId", async (c) => {
     if (!found.ok) return found;
     const offset = c.env.LEAF_UTC_OFFSET || HOME_UTC_OFFSET;
     if (UTC_OFFSET.test(offset)) return { ok: true, value: offset };
-    return refuse("not_configured", "LEAF_UTC_OFFSET takes ±HH:MM.");
+    return refuse("not_configured", "LEAF_UTC_OFFSET must be ±HH:MM.");
   });
   if (!outcome.ok) return leafError(c, outcome.problem);
   const text = c.req.query("snowflakeId");
@@ -87,7 +87,7 @@ leaf.get("/decodeSnowflakeId", async (c) => {
 });
 leaf.all("/decodeSnowflakeId", (c) => methodRefused(c, ["GET", "HEAD"]));
 
-/** What Leaf's page says of an ID of its own layout, the preset `leaf`: its own arithmetic on Java's long. */
+/** Decodes an ID of the preset `leaf`, with Leaf's arithmetic on Java's long. */
 function decoded(text: string, utcOffset: string): Record<string, string> {
   const id = longOf(text);
   if (id === undefined) return { errorMsg: NOT_AN_ID };
@@ -99,14 +99,14 @@ function decoded(text: string, utcOffset: string): Record<string, string> {
   };
 }
 
-/** As Java's Long.parseLong reads it; undefined where that throws. */
+/** Reads a text like Java's Long.parseLong; undefined if that would throw. */
 function longOf(text: string): bigint | undefined {
   if (!/^[+-]?\d{1,100}$/.test(text)) return undefined;
   const value = BigInt(text.replace("+", ""));
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** As Java's `yyyy-MM-dd HH:mm:ss.SSS` in that zone. */
+/** A time as Java's `yyyy-MM-dd HH:mm:ss.SSS` in a zone. */
 function localTime(unixMs: number, utcOffset: string): string {
   const [, sign, hours = "0", minutes = "0"] = UTC_OFFSET.exec(utcOffset) ?? [];
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
@@ -118,7 +118,7 @@ function leafError(c: Context<AppEnv>, { code }: Problem): Response {
   return springError(c, 500, "Internal Server Error", LEAF_EXCEPTION, message);
 }
 
-/** The error body of Spring Boot 1.5, which Leaf's server runs on. */
+/** The error response of Spring Boot 1.5, which Leaf's server uses. */
 function springError(
   c: Context<AppEnv>,
   status: 400 | 500,

@@ -1,6 +1,6 @@
 /**
- * Didi TinyID's server, as its clients know it: always status 200, with the outcome as a code in the body, or an
- * empty body in the simple forms. Parameters come in the query or as a form.
+ * The HTTP interface of Didi TinyID's server: the status is always 200, and the body has a code for the outcome. In the
+ * simple forms, an empty body means failure. Parameters come in the query or as a form.
  * Source: TinyID's IdContronller, ErrorCode and DbSegmentIdServiceImpl.
  */
 import { type Context, Hono } from "hono";
@@ -18,10 +18,10 @@ export const tinyId = new Hono<AppEnv>();
 const SUCCESS = 200;
 const TOKEN_ERROR = { code: 5, message: "token is error" };
 const SYSTEM_ERROR_CODE = 6;
-/** Where a client begins to load the next segment, in percent of this one (TinyID's LOADING_PERCENT). */
+/** A client loads the next segment after this percentage of the current one (TinyID's LOADING_PERCENT). */
 const LOADING_PERCENT = 20n;
 
-/** A segment as TinyID has it: the IDs of (currentId, maxId] that leave `remainder` divided by `delta`. */
+/** A segment in TinyID's form: the IDs in (currentId, maxId] with `remainder` when divided by `delta`. */
 interface TinySegment {
   readonly maxId: bigint;
   readonly loadingId: bigint;
@@ -52,7 +52,7 @@ tinyId.all("/:route{nextId|nextIdSimple|nextSegmentId|nextSegmentIdSimple}", (c)
   methodRefused(c, ISSUING_METHODS),
 );
 
-/** IDs as decimals with commas between. */
+/** Issues IDs as decimals, separated by commas. */
 async function nextIds(c: Context<AppEnv>): Promise<Outcome<string>> {
   const given = await parametersOf(c);
   if (!given.ok) return given;
@@ -63,7 +63,7 @@ async function nextIds(c: Context<AppEnv>): Promise<Outcome<string>> {
   if (count === undefined) {
     return refuse(
       "invalid_parameter",
-      `batchSize takes a whole number from 1 on; above ${TINYID_BATCH_MAX} it counts as that.`,
+      `batchSize must be an integer from 1; values above ${TINYID_BATCH_MAX} count as ${TINYID_BATCH_MAX}.`,
     );
   }
   const blocks = await issued(found.value, count);
@@ -92,14 +92,14 @@ interface Parameters {
   readonly token?: string | undefined;
 }
 
-/** Query and form as one; of what is given twice, the first counts. */
+/** The parameters in query and form. If one is repeated, the first value counts, and the query comes first. */
 async function parametersOf(c: Context): Promise<Outcome<Parameters>> {
   const query = new URL(c.req.url).searchParams;
   const form = await formOf(c);
   if (!form) {
     return refuse(
       "invalid_parameter",
-      `A form takes at most ${BODY_BYTES_MAX} bytes, whole within ${BODY_READ_MAX_MS} ms.`,
+      `A form must be at most ${BODY_BYTES_MAX} bytes, and arrive within ${BODY_READ_MAX_MS} ms.`,
     );
   }
   const of = (name: string): string | undefined => query.get(name) ?? form.get(name) ?? undefined;
@@ -109,7 +109,7 @@ async function parametersOf(c: Context): Promise<Outcome<Parameters>> {
   };
 }
 
-/** The form in the body, empty where there is none; undefined where it is too large or does not arrive. */
+/** The form in the body, empty if there is none; undefined if it is too large or incomplete. */
 async function formOf(c: Context): Promise<URLSearchParams | undefined> {
   const type = c.req.header("content-type") ?? "";
   const { body } = c.req.raw;
@@ -118,7 +118,7 @@ async function formOf(c: Context): Promise<URLSearchParams | undefined> {
   return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
-/** Nothing, or an empty text, is 1. */
+/** Reads batchSize; absent or empty means 1. */
 function batchSizeOf(given: string | undefined): number | undefined {
   const text = given || "1";
   if (!/^\+?0*[1-9]\d*$/.test(text)) return undefined;
@@ -129,7 +129,7 @@ function simpleSegment({ currentId, loadingId, maxId, delta, remainder }: TinySe
   return `${currentId},${loadingId},${maxId},${delta},${remainder}`;
 }
 
-/** By hand: JSON.stringify would round numbers beyond 2^53, or refuse them. */
+/** Written by hand: numbers above 2^53 are BigInts, which JSON.stringify rejects. */
 function jsonSegment({ maxId, loadingId, currentId, delta, remainder }: TinySegment): string {
   return `{"maxId":${maxId},"loadingId":${loadingId},"currentId":${currentId},"delta":${delta},"remainder":${remainder}}`;
 }

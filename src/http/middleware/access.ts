@@ -1,8 +1,8 @@
-/** Who asks: access mode and bearer keys. Closed by default. */
+/** Access control: access mode and bearer keys. Closed by default. */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import {
-  ADMIN_KEY_TAKES,
+  ADMIN_KEY_RULE,
   ANYBODY,
   type ApiKeyRecord,
   BEARER_TOKEN,
@@ -19,12 +19,12 @@ import type { AppEnv } from "./app-env.ts";
 import { openRefusal } from "./open-access.ts";
 import { surroundingsOf } from "./surroundings.ts";
 
-/** A bearer token in the Authorization header (RFC 6750); the scheme's case is free (RFC 9110, 11.1). */
+/** A bearer token in the Authorization header (RFC 6750); the scheme is case-insensitive (RFC 9110, 11.1). */
 const BEARER = /^Bearer +([^ ]+)$/i;
 
 const READING_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
-/** The ADMIN_KEY last found to be usable: it is the same for each request. */
+/** A cache of the last valid ADMIN_KEY, which is the same for each request. */
 let knownAdminKey: string | undefined;
 
 function isUsable(adminKey: string): boolean {
@@ -41,8 +41,9 @@ function bearerTokenOf(headers: Headers): string | undefined {
 }
 
 /**
- * The caller, by the bearer token or `queryToken`: at once if this isolate has it in memory. `issues`: the request issues
- * or changes something. Only the exact word `open` opens the service. Throws RegistryUnavailableError and KeysLimitedError.
+ * The caller, by the bearer token or `queryToken`. Synchronous if this isolate has it cached. `issues`: the request
+ * issues or changes something. Only the exact word `open` opens the service. Throws RegistryUnavailableError and
+ * KeysLimitedError.
  */
 export function callerOf(
   request: Pick<Request, "headers" | "url">,
@@ -65,15 +66,15 @@ export function callerOf(
   return known ? { ok: true, value: known } : lookUp(request.headers, surroundings, token);
 }
 
-/** Why nobody is let in by key; undefined if keys work. */
+/** The reason why no key can be valid; undefined if keys work. */
 function notConfigured({ ADMIN_KEY }: Env): string | undefined {
   if (!ADMIN_KEY) {
     return 'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
   }
-  return isUsable(ADMIN_KEY) ? undefined : `This deployment is closed: ${ADMIN_KEY_TAKES}`;
+  return isUsable(ADMIN_KEY) ? undefined : `This deployment is closed: ${ADMIN_KEY_RULE}`;
 }
 
-/** Each failed token is charged to its sender, whether or not the registry had to be asked. */
+/** Looks up a token. Each invalid token is charged to its sender, even if the registry was not called. */
 async function lookUp(
   headers: Headers,
   { env, waitUntil }: Surroundings,
@@ -93,7 +94,7 @@ async function lookUp(
   return failed(UNAUTHORIZED);
 }
 
-/** Lets in callers that ACCESS and the keys allow. */
+/** Rejects callers without access, by ACCESS and the keys. */
 export const access = createMiddleware<AppEnv>(async (c, next) => {
   c.header("cache-control", "no-store");
   const request = c.req.raw;
@@ -104,7 +105,7 @@ export const access = createMiddleware<AppEnv>(async (c, next) => {
   return await next();
 });
 
-/** Lets in callers whose key has that scope. */
+/** Rejects callers whose key lacks the scope. */
 export function requires(scope: Scope): MiddlewareHandler<AppEnv> {
   return createMiddleware<AppEnv>(async (c, next) => {
     const refused = refuseScope(c.get("caller"), scope);

@@ -2,22 +2,22 @@ import type { RequestIdVariables } from "hono/request-id";
 import type { ApiKeyRecord } from "../../core/api-key.ts";
 import type { Namespace } from "../../service/registry/namespaces.ts";
 
-/** Hono's environment: bindings, and what middleware leaves for handlers. */
+/** Hono's environment: bindings, and values that middleware sets for handlers. */
 export interface AppEnv {
   Bindings: Env;
   Variables: RequestIdVariables & {
-    /** Whose request it is; on gated routes only. */
+    /** The caller; only on routes with access control. */
     caller: ApiKeyRecord;
-    /** The code of the problem that was answered. */
+    /** The code of the problem in the response. */
     problemCode?: string;
-    /** Why a dialect refused, whatever status it answers. */
+    /** The code of a dialect's problem, for any status of its response. */
     dialectCode?: string;
-    /** What was thrown inside, where the handler answered it itself. */
+    /** An internal error that the handler turned into a response itself. */
     failure?: Error;
   };
 }
 
-/** Below a route with a namespace in its path. */
+/** The environment of routes with a namespace in their path. */
 export interface NamespaceEnv {
   Bindings: Env;
   Variables: AppEnv["Variables"] & { namespace: Namespace };

@@ -14,7 +14,7 @@ const allowOrigins = cors({
   maxAge: 86_400,
 });
 
-/** Cross-origin requests, from the origins in the variable CORS_ORIGINS (comma-separated). Off where that is empty. */
+/** Allows cross-origin requests from the origins in CORS_ORIGINS (comma-separated). Off if that is empty. */
 export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
   return c.env.CORS_ORIGINS ? await allowOrigins(c, next) : await next();
 });

@@ -15,16 +15,16 @@ export interface Failure {
   readonly status: number;
   readonly code: string | undefined;
   readonly caller: ApiKeyRecord | undefined;
-  /** Thrown inside. */
+  /** The thrown error. */
   readonly error?: unknown;
-  /** The response began well and could not finish. */
+  /** True if the response started with status 200 and could not finish. */
   readonly cut?: boolean;
 }
 
 /**
- * Writes one JSON line: a warning if the caller can mend the failure, an error otherwise. The line has the route's
- * pattern and the API key's id, and of the request's own values only its X-Request-Id, cut to plain characters: no key
- * gets in that is not sent there.
+ * Writes one JSON line: a warning if the caller can fix the failure, otherwise an error. The line has the route's
+ * pattern and the API key's id. Its only value from the request is a plain X-Request-Id, so it can contain a key only
+ * if the caller sends the key there.
  */
 export function logFailure({ caller, error, ...facts }: Failure): void {
   const thrown =
@@ -40,7 +40,7 @@ export function logFailure({ caller, error, ...facts }: Failure): void {
 export const logFailures = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   const { status } = c.res;
-  // A dialect may say that it failed in an answer of status 200.
+  // A dialect can report a failure with status 200.
   const refused = c.get("dialectCode");
   if (status < 400 && refused === undefined) return;
   // An HTTPException is a refusal by middleware, not a failure.
@@ -57,7 +57,7 @@ export const logFailures = createMiddleware<AppEnv>(async (c, next) => {
   });
 });
 
-/** The pattern of the route: middleware stands at `*`, before and behind it. */
+/** The pattern of the route, without the patterns of middleware (`*`). */
 function routeOf(c: Context): string {
   return matchedRoutes(c).find(({ path }) => !path.endsWith("*"))?.path ?? "*";
 }

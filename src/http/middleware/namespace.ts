@@ -6,7 +6,7 @@ import { problem } from "../reply/problem.ts";
 import type { NamespaceEnv } from "./app-env.ts";
 import { surroundingsOf } from "./surroundings.ts";
 
-/** Looks up the `:namespace` of the path for the handlers behind it, if the caller may use it with that scope. */
+/** Sets the `:namespace` of the path for later handlers. Rejects callers that may not use it with the scope. */
 export function withNamespace(scope: Scope): MiddlewareHandler<NamespaceEnv, "/:namespace"> {
   return createMiddleware<NamespaceEnv, "/:namespace">(async (c, next) => {
     const name = c.req.param("namespace");

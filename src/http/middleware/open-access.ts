@@ -1,19 +1,22 @@
 /**
- * What ACCESS=open serves: people on their own machine or network, not the web pages that they look at.
+ * Protection of ACCESS=open, which serves people on their own machine or network, from web pages in their browsers.
  *
- *  - A page can give its own name the address of this machine (DNS rebinding), and is then of the same origin. So only
+ *  - A page can resolve its own host name to this machine (DNS rebinding), and is then of the same origin. So only
  *    `localhost`, IP addresses and the hosts in OPEN_HOSTS are served.
  *  - A page of another site can send requests whose answers it can't read (`<img>`, forms). Browsers mark them
- *    `Sec-Fetch-Site: cross-site`, or name another `Origin`: they may not issue or change anything, unless CORS_ORIGINS
- *    lists their origin. To plain http at an address that is not of this machine, browsers send neither with a GET.
+ *    `Sec-Fetch-Site: cross-site`, or send another `Origin`. Such requests may not issue or change anything, unless
+ *    CORS_ORIGINS lists their origin. Over plain http to another machine, browsers send neither header with a GET.
  */
 
 const IP_LITERAL = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
 
-/** The last authority (host and port) that was found to be served: it is most often the same. */
+/** A cache of the last allowed authority (host and port), which is usually the same. */
 let lastServed = "";
 
-/** Why open access does not serve a request; undefined if it does. `issues`: it issues or changes something. */
+/**
+ * The reason why open access rejects a request; undefined if it does not. `issues`: the request issues or changes
+ * something.
+ */
 export function openRefusal(
   { url, headers }: Pick<Request, "headers" | "url">,
   env: Env,
@@ -37,7 +40,7 @@ export function openRefusal(
   return "ACCESS=open issues and changes nothing for web pages of other sites; list their origin in CORS_ORIGINS.";
 }
 
-/** Whether a comma-separated variable lists that text; false if the variable is not set. */
+/** Whether a comma-separated variable contains a text; false if the variable is not set. */
 export function isListed(variable: string | null | undefined, text: string): boolean {
   return (variable ?? "").split(",").some((one) => one.trim() === text);
 }

@@ -3,9 +3,9 @@ import type { AppEnv } from "./app-env.ts";
 
 export const REQUEST_ID = "x-request-id";
 
-/** Random bytes of an ID: 128 bits, as a UUID has. */
+/** Random bytes of a request ID: 128 bits, like a UUID. */
 const ID_BYTES = 16;
-/** Randomness is drawn for so many IDs at once: a draw costs more than an ID. */
+/** Number of request IDs per call of getRandomValues, because a call costs more than an ID. */
 const IDS_A_DRAW = 256;
 
 const HEX_DIGITS = 2 * ID_BYTES;
@@ -14,7 +14,7 @@ const pool = new Uint8Array(ID_BYTES * IDS_A_DRAW);
 let digits = "";
 let at = 0;
 
-/** A request's name in logs and answers: 32 hex digits. */
+/** A new request ID for logs and responses: 32 hex digits. */
 function newRequestId(): string {
   if (at === digits.length) {
     digits = crypto.getRandomValues(pool).toHex();
@@ -24,21 +24,21 @@ function newRequestId(): string {
   return digits.slice(at - HEX_DIGITS, at);
 }
 
-/** An ID that a caller may choose: it gets into logs. */
+/** The syntax of a caller's own request ID. It is restricted because it appears in logs. */
 const PLAIN_ID = /^[\w=-]{1,255}$/;
 
-/** The request's own X-Request-Id if that is a plain one, or a new one. */
+/** The request's X-Request-Id if it is valid, otherwise a new request ID. */
 export function requestIdOf(headers: Headers): string {
   const given = headers.get(REQUEST_ID);
   return given !== null && PLAIN_ID.test(given) ? given : newRequestId();
 }
 
-/** Names each request. Responses to failures carry the name, which the log has too. */
+/** Gives each request an ID. Responses to failures and log lines carry it. */
 export const namedRequest = createMiddleware<AppEnv>(async (c, next) => {
   const requestId = requestIdOf(c.req.raw.headers);
   c.set("requestId", requestId);
   await next();
-  // A dialect may say that it failed in an answer of status 200.
+  // A dialect can report a failure with status 200.
   const hasFailed = c.res.status >= 400 || c.get("dialectCode") !== undefined;
   if (hasFailed) c.res.headers.set(REQUEST_ID, requestId);
 });

@@ -1,10 +1,10 @@
 import { createMiddleware } from "hono/factory";
 import { secureHeaders } from "hono/secure-headers";
 
-/** What has a meaning for an answer that is no page: it may be sniffed, framed or fetched in plain text. */
+/** Headers for responses that are no pages: against sniffing, framing and plain-text requests. */
 const secureAnswer = secureHeaders({
   contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  // The policy above says so already.
+  // The policy above already covers these.
   xFrameOptions: false,
   crossOriginResourcePolicy: false,
   crossOriginOpenerPolicy: false,
@@ -16,7 +16,7 @@ const secureAnswer = secureHeaders({
   xXssProtection: false,
 });
 
-/** Pages: scripts, styles and requests of this host only, nothing inline. */
+/** Headers for pages: only scripts, styles and requests of this host, and no inline code. */
 const securePage = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -33,10 +33,10 @@ const securePage = secureHeaders({
 
 const PAGES: readonly string[] = ["/", "/docs"];
 
-/** Answers of numbers and text for programs: the headers below mean nothing for them, and cost as much as an ID. */
+/** Paths with responses for programs. Secure headers have no use there, and cost as much as an ID. */
 const ISSUING_PATHS = /^\/(?:v1\/(?:ids|blocks)|api|tinyid)\//;
 
-/** Secure headers, for a page or for any other answer but those that issue. */
+/** Sets secure headers on all responses except those that issue. */
 export const secure = createMiddleware((c, next) => {
   if (ISSUING_PATHS.test(c.req.path)) return next();
   return PAGES.includes(c.req.path) ? securePage(c, next) : secureAnswer(c, next);

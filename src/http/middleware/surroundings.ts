@@ -1,12 +1,12 @@
 import type { Surroundings } from "../../service/registry/authorise.ts";
 
-/** The parts of a context of the router that a request's surroundings come from. */
+/** The parts of a Hono context that surroundingsOf needs. */
 interface RouterContext {
   readonly env: Env;
   readonly executionCtx: { waitUntil(work: Promise<unknown>): void };
 }
 
-/** The bindings of a request in the router, and its waitUntil as a plain function. */
+/** The bindings of a routed request, and its waitUntil as a plain function. */
 export function surroundingsOf(c: RouterContext): Surroundings {
   return { env: c.env, waitUntil: (work) => c.executionCtx.waitUntil(work) };
 }

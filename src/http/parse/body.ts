@@ -1,43 +1,45 @@
-/** JSON bodies: size, type, UTF-8, JSON and schema, each refused with what is taken. */
+/** Reads JSON bodies, and checks size, type, UTF-8, JSON and schema. */
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import * as v from "valibot";
-import type { FieldError } from "../../core/field-error.ts";
 import { jsonOf } from "../../core/json.ts";
 import { invalidBody as invalid } from "../../core/problem.ts";
-import type { Takes } from "../../core/takes.ts";
-import { takesOf } from "../../service/schema.ts";
+import type { Allowed, FieldError } from "../../core/takes.ts";
+import { allowedBy } from "../../service/schema.ts";
 import { type Parsed, problem } from "../reply/problem.ts";
 import { BODY_BYTES_MAX, BODY_READ_MAX_MS } from "./limits.ts";
 
-/** Refuses bodies over BODY_BYTES_MAX before they are read whole, and chunked ones that break off. */
+/** Rejects bodies above BODY_BYTES_MAX without reading all of them, and incomplete chunked bodies. */
 export const limitedBody = createMiddleware(async (c, next) => {
   try {
     return await limit(c, next);
   } catch {
-    // Errors of the handler end in onError: what is thrown here is the body's reading.
-    return problem(c, { code: "invalid_body", detail: "The body broke off." });
+    // Errors of the handler go to onError, so only reading the body can throw here.
+    return problem(c, {
+      code: "invalid_body",
+      detail: "The connection closed before the whole body arrived.",
+    });
   }
 });
 
 const limit = bodyLimit({
   maxSize: BODY_BYTES_MAX,
   onError: (c) => {
-    const detail = `A body here takes at most ${BODY_BYTES_MAX} bytes.`;
+    const detail = `The body must be at most ${BODY_BYTES_MAX} bytes.`;
     return problem(c, { code: "body_too_large", detail });
   },
 });
 
-/** Refuses bodies that take longer than BODY_READ_MAX_MS to arrive: nobody may hold a request open for ever. */
+/** Rejects bodies that take longer than BODY_READ_MAX_MS, so that nobody can hold a request open forever. */
 export const timelyBody = timeout(BODY_READ_MAX_MS, (c) => {
-  const detail = `The body takes at most ${BODY_READ_MAX_MS} ms to arrive.`;
+  const detail = `The body must arrive within ${BODY_READ_MAX_MS} ms.`;
   return new HTTPException(400, { res: problem(c, { code: "invalid_body", detail }) });
 });
 
-/** A body's bytes; undefined where it is over BODY_BYTES_MAX, breaks off or takes over BODY_READ_MAX_MS. */
+/** Reads a body; undefined if it is above BODY_BYTES_MAX, incomplete, or takes longer than BODY_READ_MAX_MS. */
 export async function boundedBytes(
   body: ReadableStream<Uint8Array>,
 ): Promise<Uint8Array | undefined> {
@@ -51,7 +53,7 @@ export async function boundedBytes(
   } finally {
     done.abort();
     late.catch(() => undefined);
-    // What is left of it is not wanted any more, and may be broken.
+    // The rest of the body is not needed, and its errors do not matter.
     reader.cancel().catch(() => undefined);
   }
 }
@@ -85,13 +87,13 @@ export async function readBody<Schema extends v.GenericSchema>(
 ): Promise<Parsed<v.InferOutput<Schema>>> {
   const [, type = ""] = UTF8_TYPE.exec(c.req.header("content-type") ?? "") ?? [];
   if (!types.includes(type.toLowerCase())) {
-    const detail = `A body here takes the content type ${types.join(" or ")}, in UTF-8.`;
+    const detail = `Content-Type must be ${types.join(" or ")}, in UTF-8.`;
     return { ok: false, response: problem(c, { code: "unsupported_media_type", detail }) };
   }
   const text = utf8Of(await bytesOf(c));
   const value = text === undefined ? undefined : jsonOf(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const detail = "The body takes one JSON object in UTF-8.";
+    const detail = "The body must be one JSON object in UTF-8.";
     return { ok: false, response: problem(c, { code: "invalid_body", detail }) };
   }
   const schema = schemaOf(value);
@@ -100,7 +102,7 @@ export async function readBody<Schema extends v.GenericSchema>(
   return { ok: false, response: invalidBody(c, errorsOf(schema, value, result.issues)) };
 }
 
-/** `readBody`, for a route that may also be asked without a body: then it is as if it were `{}`. */
+/** Like `readBody`, but a missing body counts as `{}`. */
 export async function readOptionalBody<Schema extends v.GenericSchema>(
   c: Context,
   schema: Schema,
@@ -120,23 +122,23 @@ function errorsOf(
   value: object,
   issues: readonly v.GenericIssue[],
 ): FieldError[] {
-  // Valibot names the first unknown field of an object only, and is terse about missing ones.
+  // Valibot reports only the first unknown field of an object, so unknownFields finds all of them.
   const known = issues.filter(({ expected }) => expected !== "never");
   return [
-    ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is not a field here" })),
+    ...unknownFields(schema, value, "").map((field) => ({ field, detail: "is an unknown field" })),
     ...known.map((issue) => {
       return { field: v.getDotPath(issue) ?? "body", ...wrongIn(issue) };
     }),
   ];
 }
 
-function wrongIn({ received, message }: v.GenericIssue): Takes {
-  if (received === "undefined") return { detail: "is missing" };
-  const takes = takesOf(message);
-  return received === "null" ? { ...takes, detail: `can't be null: ${takes.detail}` } : takes;
+function wrongIn({ received, message }: v.GenericIssue): Allowed {
+  if (received === "undefined") return { detail: "is required" };
+  const rule = allowedBy(message);
+  return received === "null" ? { ...rule, detail: `can't be null: ${rule.detail}` } : rule;
 }
 
-/** The dot paths of all fields that a schema of strict objects does not know. */
+/** The dot paths of all fields that a schema of strict objects does not have. */
 function unknownFields(schema: unknown, value: unknown, prefix: string): string[] {
   if (!v.is(Wrapped, schema) || typeof value !== "object" || value === null) return [];
   if (schema.wrapped) return unknownFields(schema.wrapped, value, prefix);
@@ -149,13 +151,13 @@ function unknownFields(schema: unknown, value: unknown, prefix: string): string[
   );
 }
 
-/** What of Valibot's schemas the search for unknown fields looks at. */
+/** The parts of Valibot's schemas that unknownFields reads. */
 const Wrapped = v.looseObject({
   wrapped: v.optional(v.unknown()),
   entries: v.optional(v.record(v.string(), v.unknown())),
 });
 
-/** The body's bytes; undefined where it breaks off. */
+/** The body's bytes; undefined if it is incomplete. */
 async function bytesOf(c: Context): Promise<ArrayBuffer | undefined> {
   try {
     return await c.req.arrayBuffer();

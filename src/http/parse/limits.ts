@@ -1,10 +1,10 @@
-/** Bounds of the HTTP shell: name, unit, reason. */
+/** Bounds of the HTTP layer, each with its unit and reason. */
 
-/** A namespace with all its fields takes under 1 kB, a key restricted to 100 namespaces under 8 kB. */
+/** Maximum bytes of a body: a full namespace has under 1 kB, a key with 100 namespaces under 8 kB. */
 export const BODY_BYTES_MAX = 16_384;
-/** How long a body is waited for where none is taken, in ms: an empty one ends at once. */
+/** Wait for the end of a body on routes without one, in ms: an empty body ends immediately. */
 export const BODY_WAIT_MS = 1000;
-/** How long a body may take to arrive where one is taken, in ms: 16 kB over the slowest line, and some. */
+/** Maximum time to read a body, in ms: enough for 16 kB over a slow connection. */
 export const BODY_READ_MAX_MS = 5000;
-/** IDs of one TinyID answer (its batch.size.max). */
+/** Maximum IDs of one TinyID response (TinyID's batch.size.max). */
 export const TINYID_BATCH_MAX = 100_000;

@@ -23,7 +23,7 @@ import {
   wholeField,
 } from "../../service/schema.ts";
 
-const LAYOUT_TAKES = "takes an object with the bits of each field";
+const LAYOUT_RULE = "must be an object with the bits of each field";
 const laneFields = {
   lanePlace: v.exactOptional(described(oneOf(LANE_FIELDS.lanePlace.allowed), "lanePlace")),
   laneUse: v.exactOptional(described(oneOf(LANE_FIELDS.laneUse.allowed), "laneUse")),
@@ -37,32 +37,36 @@ const Layout = v.strictObject(
     }),
     ...laneFields,
   },
-  LAYOUT_TAKES,
+  LAYOUT_RULE,
 );
 const LayoutPatch = v.strictObject(
   { ...mapFields(LAYOUT_FIELDS, optionalField), ...laneFields },
-  LAYOUT_TAKES,
+  LAYOUT_RULE,
 );
 
-const POLICY_TAKES = "takes an object with the fields to change";
-const Policy = v.strictObject(mapFields(POLICY_FIELDS, optionalField), POLICY_TAKES);
+const POLICY_RULE = "must be an object with the fields to change";
+const Policy = v.strictObject(mapFields(POLICY_FIELDS, optionalField), POLICY_RULE);
 const PolicyPatch = v.strictObject(
   mapFields(POLICY_FIELDS, (field: WholeField, name) => orNull(wholeField(field, name))),
-  POLICY_TAKES,
+  POLICY_RULE,
 );
 
-const KIND_TAKES = messageOf({
-  detail: "takes snowflake or segment",
+const KIND_RULE = messageOf({
+  detail: "must be snowflake or segment",
   allowed: ["snowflake", "segment"],
 });
-const SnowflakeKind = v.literal("snowflake", KIND_TAKES);
-const SegmentKind = v.literal("segment", KIND_TAKES);
+const SnowflakeKind = v.literal("snowflake", KIND_RULE);
+const SegmentKind = v.literal("segment", KIND_RULE);
 
 const snowflakeFields = {
   preset: v.exactOptional(oneOf([...PRESETS.keys()])),
   shards: optionalField(SHARD_FIELDS.shards, "shards"),
   regions: v.exactOptional(
-    listOf(oneOf(REGIONS), REGIONS_COUNT_MAX, `takes 1 to ${REGIONS_COUNT_MAX} regions`),
+    listOf(
+      oneOf(REGIONS),
+      REGIONS_COUNT_MAX,
+      `must be a list of 1 to ${REGIONS_COUNT_MAX} regions`,
+    ),
   ),
   keyShards: optionalField(SHARD_FIELDS.keyShards, "keyShards"),
 };
@@ -80,10 +84,10 @@ const SnowflakePatchBody = v.strictObject({
   policy: orNull(PolicyPatch),
 });
 
-const DESCRIPTION_TAKES = `takes a text of at most ${DESCRIPTION_CHARS_MAX} characters`;
+const DESCRIPTION_RULE = `must be a string of at most ${DESCRIPTION_CHARS_MAX} characters`;
 const Description = v.pipe(
-  v.string(DESCRIPTION_TAKES),
-  v.maxLength(DESCRIPTION_CHARS_MAX, DESCRIPTION_TAKES),
+  v.string(DESCRIPTION_RULE),
+  v.maxLength(DESCRIPTION_CHARS_MAX, DESCRIPTION_RULE),
 );
 
 const segmentFields = {
@@ -105,7 +109,7 @@ const SegmentPatchBody = v.strictObject({
 });
 
 /** A namespace as PUT takes it. */
-export const NamespaceBody = v.variant("kind", [SnowflakeBody, SegmentBody], KIND_TAKES);
+export const NamespaceBody = v.variant("kind", [SnowflakeBody, SegmentBody], KIND_RULE);
 /** A namespace as PATCH takes it. */
 export const NamespacePatchBody = v.pipe(
   v.union([SnowflakePatchBody, SegmentPatchBody]),

@@ -1,19 +1,19 @@
-/** Lists in pages: the parameters, and the cursor of the next page. */
+/** Pagination: the parameters, and the cursor of the next page. */
 import * as v from "valibot";
 import { LIST_PAGE_MAX } from "../../service/limits.ts";
 import { wholeText } from "../../service/schema.ts";
 
-const cursorTakes = "takes the cursor of the page before";
+const cursorRule = "must be the cursor of the previous page";
 
-/** `limit` and `cursor`, the latter of the shape that this list's own cursors have. */
+/** The parameters `limit` and `cursor`. `cursor` is the format of the list's cursors. */
 export function pageQuery(cursor: RegExp) {
   return {
     limit: v.optional(wholeText(1, LIST_PAGE_MAX)),
-    cursor: v.optional(v.pipe(v.string(cursorTakes), v.regex(cursor, cursorTakes))),
+    cursor: v.optional(v.pipe(v.string(cursorRule), v.regex(cursor, cursorRule))),
   };
 }
 
-/** Cuts what was asked for one longer than `limit`; the cursor is there where there is more. */
+/** Cuts a list of up to `limit` + 1 items to one page. `next` has a cursor if more items follow. */
 export function pageOf<Item>(
   found: readonly Item[],
   limit: number,

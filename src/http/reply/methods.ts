@@ -4,13 +4,13 @@ import { problem } from "./problem.ts";
 
 export const ISSUING_METHODS = ["GET", "POST"];
 
-/** The problem of a method that a path does not take. */
+/** The problem of a method that a path does not allow. */
 export function methodNotAllowed(allow: readonly string[]): Problem {
-  const detail = `This path takes ${allow.join(", ")}.`;
+  const detail = `This path allows ${allow.join(", ")}.`;
   return { code: "method_not_allowed", detail, allow };
 }
 
-/** The response to a method that a path does not take. */
+/** The response to a method that a path does not allow. */
 export function methodRefused(c: Context, allow: readonly string[]): Response {
   return problem(c, methodNotAllowed(allow));
 }

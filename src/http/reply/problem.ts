@@ -1,4 +1,4 @@
-/** Problems on the wire: RFC 9457 problem details. */
+/** Responses with problem details (RFC 9457). */
 import type { Context } from "hono";
 import type { ParameterError } from "../../core/binding.ts";
 import {
@@ -44,12 +44,12 @@ export function problem(c: Context, what: Problem): Response {
   return c.body(...problemParts(what, requestId));
 }
 
-/** Responds to a refusal that came from an object, or stands for its answer. */
+/** Responds with an object's refusal. */
 export function refused(c: Context, refusal: Refusal): Response {
   return problem(c, problemOf(refusal));
 }
 
-/** The route has no meaning for a namespace of this kind. */
+/** Responds that the route does not support namespaces of this kind. */
 export function wrongKind(c: Context, detail: string): Response {
   return problem(c, { code: "wrong_kind", detail });
 }

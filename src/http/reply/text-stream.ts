@@ -3,8 +3,8 @@ import type { RefusalCode } from "../../core/refusal.ts";
 import type { Granted, Issued } from "../../service/calls/issued.ts";
 
 /**
- * One ID a line, made as the client reads, so that no more than one part's IDs are in memory.
- * A stream that can't finish is aborted: the client sees a broken response, never a short one that looks complete.
+ * Streams IDs as text, one per line, at the speed of the client. Only the IDs of one part are in memory. A stream that
+ * can't finish is aborted: the client sees a broken response, never a short response that looks complete.
  */
 export function textStream(
   first: Granted,

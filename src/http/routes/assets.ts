@@ -1,20 +1,20 @@
 /**
- * Pages and files, which need no key. On Cloudflare files are answered before the Worker, from the same folder
- * (`npm run build:assets` makes it); pages, and all of it under plain workerd, come from here.
+ * Pages and files, which need no key. Cloudflare serves the files without the Worker, from the same folder (built by
+ * `npm run build:assets`). This code serves pages, and under plain workerd also the files.
  */
 import { type Context, Hono } from "hono";
 import type { AppEnv } from "../middleware/app-env.ts";
 import { methodRefused } from "../reply/methods.ts";
 
 interface Asset {
-  /** In the folder of assets. */
+  /** The file in the folder of assets. */
   readonly file: string;
   readonly type: string;
 }
 
 const HTML = "text/html; charset=UTF-8";
 
-/** What is served, by path. */
+/** All assets by path. */
 export const ASSETS: Readonly<Record<string, Asset>> = {
   "/": { file: "index.html", type: HTML },
   "/console.js": { file: "console.js", type: "text/javascript; charset=UTF-8" },
@@ -29,7 +29,7 @@ export const assets = new Hono<AppEnv>();
 
 for (const [path, asset] of Object.entries(ASSETS)) {
   assets.get(path, (c) => serve(c, asset));
-  // Behind the gate they would be 401 for other methods.
+  // These routes are before the access check, so that other methods get 405, not 401.
   assets.all(path, (c) => methodRefused(c, ["GET", "HEAD"]));
 }
 
@@ -37,6 +37,6 @@ async function serve(c: Context<AppEnv>, { file, type }: Asset): Promise<Respons
   const binding: Fetcher | null | undefined = c.env.ASSETS;
   const found = await binding?.fetch(`https://assets/${file}`);
   if (!found?.ok || !found.body) return c.notFound();
-  // A disk of plain workerd knows no types. They may change with every deployment.
+  // Plain workerd serves files without types. No-cache, because files may change with each deployment.
   return c.body(found.body, 200, { "content-type": type, "cache-control": "no-cache" });
 }

@@ -5,7 +5,7 @@ import { parseBlocksRequest } from "../../service/issue/issue-request.ts";
 import { freshForMsOf } from "../../service/registry/namespaces.ts";
 import type { IssuingRoute, Respond } from "./issuing.ts";
 
-/** `GET/POST /v1/blocks/{namespace}`: runs of consecutive IDs, for callers that count themselves. */
+/** `GET/POST /v1/blocks/{namespace}`: issues runs of consecutive IDs that the caller counts through. */
 export const blocks: IssuingRoute = {
   route: "blocks",
   parse(given, namespace) {

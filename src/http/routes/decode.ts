@@ -5,7 +5,7 @@ import type { NamespaceEnv } from "../middleware/app-env.ts";
 import { withNamespace } from "../middleware/namespace.ts";
 import { problem } from "../reply/problem.ts";
 
-/** `GET /v1/decode/{namespace}/{id}`: the fields of an ID. */
+/** `GET /v1/decode/{namespace}/{id}`: decodes an ID. */
 export const decode = new Hono<NamespaceEnv>();
 
 decode.get("/:namespace/:id", withNamespace("read"), (c) => {

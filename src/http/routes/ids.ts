@@ -7,7 +7,7 @@ import { type IdsRequest, parseIdsRequest } from "../../service/issue/issue-requ
 import { textStream } from "../reply/text-stream.ts";
 import type { IssuingRoute, Respond } from "./issuing.ts";
 
-/** `GET/POST /v1/ids/{namespace}`: IDs as JSON, or one a line as text. */
+/** `GET/POST /v1/ids/{namespace}`: issues IDs as JSON, or as text with one ID per line. */
 export const ids: IssuingRoute = {
   route: "ids",
   parse(given, namespace, headers) {
@@ -20,7 +20,7 @@ export const ids: IssuingRoute = {
   },
 };
 
-/** One object for all responses: a Response copies it when it is made. */
+/** One object for all responses: each Response copies it. */
 const HEADERS = new Headers({ "cache-control": "no-store", "content-type": "application/json" });
 const INIT: ResponseInit = { headers: HEADERS };
 let lastShard: number | undefined;
@@ -57,7 +57,7 @@ async function respondText(
   return { ok: true, value: new Response(body, { headers }) };
 }
 
-/** Formats by what an Accept header may offer for them. */
+/** Formats by the media ranges of an Accept header. */
 const OFFERS: Readonly<Record<string, IdsRequest["format"]>> = {
   "application/json": "json",
   "text/plain": "text",
@@ -65,7 +65,7 @@ const OFFERS: Readonly<Record<string, IdsRequest["format"]>> = {
   "text/*": "text",
 };
 
-/** The format that the Accept header prefers: of equal weights the more specific one, then the first. */
+/** The format that the Accept header prefers. With equal weights, the more specific range wins, then the first. */
 function acceptedFormat(headers: Headers): IdsRequest["format"] {
   const accept = headers.get("accept");
   if (!accept || accept === "*/*" || accept === "application/json") return "json";

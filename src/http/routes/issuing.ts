@@ -1,6 +1,6 @@
 /**
- * The way of a request for IDs, complete in itself: /v1/ids and /v1/blocks. It needs no router, so that the Worker can
- * call it directly; a request that this isolate can serve from memory makes no promise.
+ * Serves requests for IDs: /v1/ids and /v1/blocks. It needs no router, so that the Worker can call it directly. A
+ * request that this isolate can serve from memory creates no promise.
  */
 import type { ApiKeyRecord } from "../../core/api-key.ts";
 import { failed, type Outcome, type Problem } from "../../core/problem.ts";
@@ -20,23 +20,23 @@ import { BODY_WAIT_MS } from "../parse/limits.ts";
 import { ISSUING_METHODS, methodNotAllowed } from "../reply/methods.ts";
 import { problemParts } from "../reply/problem.ts";
 
-/** Issues and writes the response. `cut`: logs that a response which began well can't finish. */
+/** Issues IDs and writes the response. `cut` logs that a started response can't finish. */
 export type Respond = (
   client: Client,
   cut: (code: Problem["code"]) => void,
 ) => Outcome<Response> | Promise<Outcome<Response>>;
 
-/** A route that issues. */
+/** A route that issues IDs. */
 export interface IssuingRoute {
   readonly route: Client["route"];
   /** Parses a request. */
   readonly parse: (given: Given, namespace: Namespace, headers: Headers) => Outcome<Respond>;
 }
 
-/** One request on its way, with its caller once that is known: for the log. */
+/** One request, with its caller once that is known, for the log. */
 interface Exchange extends Surroundings {
   readonly request: Request;
-  /** The request's own, read once: each reading crosses into the platform. */
+  /** The request's URL, read once: each read is a call of the platform. */
   readonly url: string;
   readonly headers: Headers;
   /** The route's pattern. */
@@ -48,10 +48,10 @@ interface Exchange extends Surroundings {
 
 const HAS_BODY: Problem = {
   code: "invalid_body",
-  detail: "This route takes no body; send all parameters in the query.",
+  detail: "This route accepts no body; send all parameters in the query.",
 };
 
-/** Serves a request of `route` for the namespace `name`, whatever its method. Never throws. */
+/** Serves a request of `route` for the namespace `name`, with any method. Never throws. */
 export function serveIssuing(
   route: IssuingRoute,
   name: string,
@@ -73,7 +73,7 @@ export function serveIssuing(
   }
 }
 
-/** Authorises, parses, issues. */
+/** Authorises and parses a request, and issues its IDs. */
 function outcomeOf(
   { route, parse }: IssuingRoute,
   exchange: Exchange,
@@ -83,7 +83,7 @@ function outcomeOf(
   return after(callerOf(exchange, exchange, true), (caller) => {
     if (!caller.ok) return caller;
     exchange.caller = caller.value;
-    // HEAD would issue IDs that nobody sees.
+    // HEAD would issue IDs without returning them.
     if (!ISSUING_METHODS.includes(request.method)) return failed(methodNotAllowed(ISSUING_METHODS));
     return after(authorise(exchange, caller.value, "issue", name), (found) => {
       if (!found.ok) return found;
@@ -112,7 +112,7 @@ function finish(exchange: Exchange, outcome: Outcome<Response>): Response {
   return outcome.ok ? outcome.value : failure(exchange, outcome.problem);
 }
 
-/** The response to a request that failed, logged. */
+/** Logs a failed request, and makes its response. */
 function failure(exchange: Exchange, problem: Problem, error?: unknown): Response {
   const requestId = requestIdOf(exchange.headers);
   const [body, status, headers] = problemParts(problem, requestId);
@@ -137,7 +137,7 @@ function logged({ request, pattern, caller }: Exchange, requestId: string, code:
   return { requestId, method: request.method, route: pattern, code, caller };
 }
 
-/** Reads no further than the first byte, and waits no longer than BODY_WAIT_MS for it. */
+/** Whether a request has a body. Reads at most the first chunk, and waits for it up to BODY_WAIT_MS. */
 function hasBody({ body, headers }: Request): boolean | Promise<boolean> {
   if (!body) return false;
   const length = headers.get("content-length");
@@ -151,7 +151,7 @@ async function hasBytes(body: ReadableStream<Uint8Array>): Promise<boolean> {
     const { done, value } = await Promise.race([reader.read(), late]);
     return !done && value?.length !== 0;
   } catch {
-    // A body that breaks off is one.
+    // An incomplete body is also a body.
     return true;
   }
 }

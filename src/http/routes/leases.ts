@@ -2,8 +2,7 @@ import { type Context, Hono } from "hono";
 import * as v from "valibot";
 import { hasScope } from "../../core/api-key.ts";
 import type { ParameterError } from "../../core/binding.ts";
-import { type FieldErrors, takesWhole } from "../../core/field-error.ts";
-import { INSTANT_TAKES, parseInstant } from "../../core/instant.ts";
+import { INSTANT_FORMS, parseInstant } from "../../core/instant.ts";
 import { tickStartMs } from "../../core/layout/layout.ts";
 import { LEASE_TOKEN_HEADER, stateOf, type WorkerLease } from "../../core/lease/worker-lease.ts";
 import {
@@ -13,6 +12,7 @@ import {
   LEASE_TTL_MIN_MS,
 } from "../../core/limits.ts";
 import { NAMESPACE_RETIRED } from "../../core/problem.ts";
+import { type FieldError, rangeErrors } from "../../core/takes.ts";
 import { acquireLease, listLeases, releaseLease, renewLease } from "../../service/calls/leases.ts";
 import { IDEMPOTENCY_KEY, idempotencyErrors } from "../../service/issue/issue-request.ts";
 import { chargeIds, IDS_LIMITED } from "../../service/issue/rate-limit.ts";
@@ -27,34 +27,41 @@ import { invalidBody, limitedBody, readBody, readOptionalBody, timelyBody } from
 import { pageOf } from "../parse/pagination.ts";
 import { invalidParameters, problem, refused, wrongKind } from "../reply/problem.ts";
 
-/** The holder of a lease that nobody gave a name. */
+/** Default of a lease's holder. */
 const UNNAMED = "unnamed";
 
-/** Within what any namespace may allow; ttlErrors knows what this one does. */
+/** The bounds for all namespaces. ttlErrors checks those of one namespace. */
 const ttl = wholeNumber(LEASE_TTL_MIN_MS, LEASE_TTL_MAX_MS);
-const holderTakes = `takes a text of 1 to ${HOLDER_CHARS_MAX} characters, in Unicode`;
-const untilTakes = `takes ${INSTANT_TAKES}: the begin of the first tick that was not stamped`;
+const holderRule = `must be a string of 1 to ${HOLDER_CHARS_MAX} characters of valid Unicode`;
+const untilRule = `must be the start of the first tick without an ID, as ${INSTANT_FORMS}`;
 
 /** The body of POST /v1/leases/{namespace}. */
 export const LeaseBody = v.strictObject({
   holder: v.optional(
     v.pipe(
-      shortText(HOLDER_CHARS_MAX, holderTakes),
-      v.check((text) => text.isWellFormed(), holderTakes),
+      shortText(HOLDER_CHARS_MAX, holderRule),
+      v.check((text) => text.isWellFormed(), holderRule),
     ),
     UNNAMED,
   ),
   ttlMs: v.exactOptional(
     v.pipe(
       ttl,
-      v.description(`At most leaseTtlMaxMs; default ${LEASE_TTL_DEFAULT_MS} or, if less, that`),
+      v.description(
+        `Length of the lease, in ms. At most leaseTtlMaxMs; default ${LEASE_TTL_DEFAULT_MS}, or leaseTtlMaxMs if that is less`,
+      ),
     ),
   ),
 });
 
 /** The body of PUT /v1/leases/{namespace}/{worker}. */
 export const RenewalBody = v.strictObject({
-  ttlMs: v.exactOptional(v.pipe(ttl, v.description("At most leaseTtlMaxMs; default as before"))),
+  ttlMs: v.exactOptional(
+    v.pipe(
+      ttl,
+      v.description("Length of the lease, in ms. At most leaseTtlMaxMs; default: as before"),
+    ),
+  ),
 });
 
 export const LEASES_QUERY = {
@@ -63,12 +70,12 @@ export const LEASES_QUERY = {
 };
 
 export const RELEASE_QUERY = {
-  /** An administrator takes the lease back, without its token. */
+  /** Revokes the lease without its token; for the scope admin. */
   revoke: v.optional(oneOf(["true", "false"])),
-  until: v.optional(v.pipe(v.string(untilTakes), v.transform(parseInstant), v.number(untilTakes))),
+  until: v.optional(v.pipe(v.string(untilRule), v.transform(parseInstant), v.number(untilRule))),
 };
 
-/** `/v1/leases/{namespace}`: worker IDs for processes that mint themselves. */
+/** `/v1/leases/{namespace}`: leases of worker IDs, for processes that create IDs themselves. */
 export const leases = new Hono<NamespaceEnv>();
 
 leases.post("/:namespace", withNamespace("lease"), timelyBody, limitedBody, async (c) => {
@@ -84,11 +91,11 @@ leases.post("/:namespace", withNamespace("lease"), timelyBody, limitedBody, asyn
   const { holder, ttlMs = LEASE_TTL_DEFAULT_MS } = body.value;
   const tooLong = ttlErrors(namespace, body.value.ttlMs);
   if (tooLong.length > 0) return invalidBody(c, tooLong);
-  // Charged as one ID. Renewals and releases are free: a key that has issued too many IDs would lose the leases of all
-  // its holders, and they can renew no more leases than they acquired.
+  // An acquire is charged as one ID. Renewals and releases are free: otherwise a key at its rate limit would lose its
+  // leases. Their number is bounded by the acquired leases.
   const caller = c.get("caller");
   if (!(await chargeIds(c.env, c.req.raw.headers, caller.id, 1))) return problem(c, IDS_LIMITED);
-  // A key of our own, if there is none, lets the call be made again.
+  // Without the caller's key, a random one makes the call safe to retry.
   const idempotencyKey = key === undefined ? crypto.randomUUID() : `${caller.id} ${key}`;
   const input = { holder, ttlMs, idempotencyKey };
   await confirmKey(c.env.REGISTRY, caller, "lease");
@@ -124,10 +131,16 @@ leases.delete("/:namespace/:worker", withNamespace("lease"), async (c) => {
   const { values, errors } = parseQuery(c.req, RELEASE_QUERY);
   const revokes = values.revoke === "true";
   if (revokes && !hasScope(c.get("caller"), "admin")) {
-    return problem(c, { code: "forbidden", detail: "Revoking takes a key with the scope admin." });
+    return problem(c, {
+      code: "forbidden",
+      detail: "Revoking a lease requires a key with the scope admin.",
+    });
   }
   if (revokes && values.until !== undefined) {
-    errors.push({ parameter: "until", detail: "is the holder's to say: not together with revoke" });
+    errors.push({
+      parameter: "until",
+      detail: "and revoke are mutually exclusive: only the holder knows until",
+    });
   }
   const token = revokes ? null : tokenOf(c, errors);
   const worker = workerOf(namespace, c.req.param("worker"));
@@ -157,13 +170,16 @@ leases.get("/:namespace", withNamespace("lease"), async (c) => {
   return c.json({ leases: listed, ...next });
 });
 
-/** A ttl that a request names is refused if its namespace allows none as long. */
-function ttlErrors({ policy }: SnowflakeNamespace, ttlMs: number | undefined): FieldErrors {
+/** The errors of a requested ttlMs above the namespace's bound. */
+function ttlErrors(
+  { policy }: SnowflakeNamespace,
+  ttlMs: number | undefined,
+): readonly FieldError[] {
   if (ttlMs === undefined) return [];
-  return takesWhole("ttlMs", ttlMs, LEASE_TTL_MIN_MS, policy.leaseTtlMaxMs);
+  return rangeErrors("ttlMs", ttlMs, LEASE_TTL_MIN_MS, policy.leaseTtlMaxMs);
 }
 
-/** A lease for its holder. Times in unix ms, at the begin of ticks. */
+/** A lease in responses to its holder. Times are starts of ticks, in unix ms. */
 function leaseBody(namespace: SnowflakeNamespace, lease: WorkerLease, nowMs: number) {
   const { layout, definition } = namespace;
   const { worker, token, holder, ttlMs: lastsMs } = lease;
@@ -186,7 +202,7 @@ function leaseBody(namespace: SnowflakeNamespace, lease: WorkerLease, nowMs: num
   };
 }
 
-/** A lease for everybody else: without its token. */
+/** A lease in lists, without its token. */
 function listedBody({ layout }: SnowflakeNamespace, lease: WorkerLease, nowMs: number) {
   const notAfter = tickStartMs(layout, lease.notAfterTick);
   return {
@@ -200,7 +216,7 @@ function listedBody({ layout }: SnowflakeNamespace, lease: WorkerLease, nowMs: n
   };
 }
 
-/** The first whole tick from that instant on. */
+/** The first tick that starts at or after an instant. */
 function tickFrom({ layout }: SnowflakeNamespace, unixMs: number): number {
   return Math.ceil((unixMs - layout.epochMs) / layout.tickMs);
 }
@@ -208,7 +224,7 @@ function tickFrom({ layout }: SnowflakeNamespace, unixMs: number): number {
 function tokenOf(c: Context, errors: ParameterError[]): string | undefined {
   const token = c.req.header(LEASE_TOKEN_HEADER);
   if (!token)
-    errors.push({ parameter: LEASE_TOKEN_HEADER, detail: "takes the token of the lease" });
+    errors.push({ parameter: LEASE_TOKEN_HEADER, detail: "must be the token of the lease" });
   return token;
 }
 
@@ -223,5 +239,5 @@ function noSuchWorker(c: Context, { layout }: SnowflakeNamespace): Response {
 }
 
 function ofSegment(c: Context): Response {
-  return wrongKind(c, "Numbers of a segment are not minted: there are no worker IDs to lease.");
+  return wrongKind(c, "A segment namespace has no worker IDs to lease; use a snowflake namespace.");
 }

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import {
-  NAME_TAKES,
+  NAME_RULE,
   NAMESPACE_NAME,
   type NamespaceDefinition,
   type NamespaceInput,
@@ -30,7 +30,7 @@ import { invalidParameters, problem } from "../reply/problem.ts";
 
 export const NAMESPACES_QUERY = pageQuery(NAMESPACE_NAME);
 
-/** `/v1/namespaces`: which there are; making, changing and retiring one's own. */
+/** `/v1/namespaces`: lists, creates, changes and retires namespaces. */
 export const namespaces = new Hono<AppEnv>();
 
 namespaces.get("/", requires("read"), async (c) => {
@@ -54,7 +54,7 @@ namespaces.put("/:namespace", requires("admin"), timelyBody, limitedBody, async 
   if (isBuiltIn(name)) return builtInNamespace(c);
   const { errors } = parseQuery(c.req, {});
   if (!NAMESPACE_NAME.test(name))
-    errors.push({ parameter: "namespace", detail: `takes ${NAME_TAKES}` });
+    errors.push({ parameter: "namespace", detail: `must be ${NAME_RULE}` });
   if (errors.length > 0) return invalidParameters(c, errors);
   const body = await readBody(c, namespaceBodyOf);
   if (!body.ok) return body.response;
@@ -105,8 +105,8 @@ function namespaceAnswer(c: Context, reply: Exclude<NamespaceReply, Revoked>): R
     case "full": {
       const detail =
         reply.of === "names"
-          ? `Limit of ${reply.most} names reached: those of retired namespaces stay taken.`
-          : `Limit of ${reply.most} namespaces reached; retire unused ones.`;
+          ? `Namespace name limit (${reply.most}) reached; names of retired namespaces still count.`
+          : `Namespace limit (${reply.most}) reached; retire unused namespaces.`;
       return problem(c, { code: "forbidden", detail });
     }
   }
@@ -119,14 +119,14 @@ function conflict(
 ): Problem {
   const fixed =
     stored.kind === "segment"
-      ? "Kind, start, delta and remainder never change, max only grows."
-      : "Kind, layout, regions and keyShards never change, shards only grow.";
+      ? "Kind, start, delta and remainder can't be changed; max can only grow."
+      : "Kind, layout, regions and keyShards can't be changed; shards can only grow.";
   const detail = `The namespace exists with another ${fields.join(", ")}. ${fixed}`;
   return { code: "layout_conflict", detail, conflict: { stored, wished } };
 }
 
 function builtInNamespace(c: Context): Response {
-  const detail = "Built-in namespaces never change; make one of another name.";
+  const detail = "Built-in namespaces can't be changed; create one with another name.";
   return problem(c, { code: "builtin_namespace", detail });
 }
 

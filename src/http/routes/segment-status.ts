@@ -1,4 +1,4 @@
-/** How a segment is, under the names of Leaf's table; its one object counts as shard 0. */
+/** The status of a segment, with the names of Leaf's table. Its single object counts as shard 0. */
 import type { Context } from "hono";
 import type { SegmentStatus } from "../../objects/segments.ts";
 import { segmentStatus } from "../../service/calls/segment-call.ts";
@@ -6,7 +6,7 @@ import type { SegmentNamespace } from "../../service/registry/namespaces.ts";
 import type { NamespaceEnv } from "../middleware/app-env.ts";
 import { refused } from "../reply/problem.ts";
 
-/** As one of a list: an object that cannot say how it is must not fail the list. */
+/** The status in a list. A failing object must not fail the list. */
 export async function segmentListed(c: Context<NamespaceEnv>, namespace: SegmentNamespace) {
   const reply = await segmentStatus(c.env.SEGMENTS, namespace);
   if (reply.ok) return statusBody(namespace, reply.status);
@@ -14,7 +14,7 @@ export async function segmentListed(c: Context<NamespaceEnv>, namespace: Segment
   return { shard: 0, fault: { code, detail } };
 }
 
-/** By itself. */
+/** The status as a response of its own. */
 export async function segmentAlone(
   c: Context<NamespaceEnv>,
   namespace: SegmentNamespace,

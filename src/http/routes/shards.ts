@@ -16,7 +16,7 @@ export const SHARDS_QUERY = {
   cursor: v.optional(anyWholeText),
 };
 
-/** `GET /v1/shards/{namespace}` and `/{shard}`: how the shards are. Asking wakes them. */
+/** `GET /v1/shards/{namespace}` and `/{shard}`: return the status of shards. A request wakes them. */
 export const shards = new Hono<NamespaceEnv>();
 
 shards.get("/:namespace", withNamespace("read"), async (c) => {
@@ -35,7 +35,7 @@ shards.get("/:namespace", withNamespace("read"), async (c) => {
   const next = end < namespace.shards ? { cursor: `${end}` } : {};
   return c.json({
     shards: results.map((result) =>
-      // One shard that cannot say how it is must not hide the others.
+      // One failing shard must not hide the others.
       result.ok ? statusBody(namespace, result.region, result.status) : faultBody(result),
     ),
     ...next,

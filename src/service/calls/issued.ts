@@ -8,14 +8,14 @@ export interface Granted {
   readonly blocks: readonly Block[];
 }
 
-/** IDs of one shard, or the refusal. */
+/** IDs of one shard, or a refusal. */
 export type Issued =
   | Granted
   | {
       readonly ok: false;
       readonly refusal: Refusal;
-      /** True: refused before anything was granted. False: IDs may have been skipped. */
+      /** True: rejected before anything was granted. False: IDs may have been skipped. */
       readonly definite: boolean;
-      /** Waits asked for at shards, in ms. */
+      /** Sum of the waits at shards, in ms. */
       readonly waitedMs: number;
     };

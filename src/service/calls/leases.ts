@@ -1,4 +1,4 @@
-/** Leases of worker IDs, asked of the namespace's desk. */
+/** Calls of a namespace's lease desk. */
 import { type ApiKeyRecord, hasScope } from "../../core/api-key.ts";
 import type {
   AcquireInput,
@@ -14,7 +14,7 @@ import { echoFor, noteClock } from "./object-clocks.ts";
 
 export type LeaseDesks = DurableObjectNamespace<Leases>;
 
-/** Leases a worker ID to the caller. A call that is lost on the way and made again gets the same lease, by its Idempotency-Key. */
+/** Leases a worker ID to the caller. A retry with the same Idempotency-Key gets the same lease. */
 export function acquireLease(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
@@ -29,7 +29,7 @@ export function acquireLease(
   });
 }
 
-/** Moves the end of a lease up. */
+/** Extends a lease. */
 export function renewLease(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
@@ -54,7 +54,7 @@ export function releaseLease(
   return askDesk<LeaseReply>(desks, namespace, (desk) => desk.release(spec, input));
 }
 
-/** A page of leases in the order of their worker IDs, from `from` on. */
+/** A page of leases in order of their worker IDs, from `from` on. */
 export function listLeases(
   desks: LeaseDesks,
   namespace: SnowflakeNamespace,
@@ -70,7 +70,7 @@ function termsOf({ policy }: SnowflakeNamespace, caller: ApiKeyRecord): LeaseTer
   return { owner: caller.id, leasesMax, ttlMaxMs: policy.leaseTtlMaxMs };
 }
 
-/** Asks the desk. Each of its calls may be made twice. */
+/** Calls the desk. All its calls are safe to retry. */
 function askDesk<Reply extends LeaseReply | LeasePageReply>(
   desks: LeaseDesks,
   { name }: SnowflakeNamespace,
@@ -90,7 +90,7 @@ function askDesk<Reply extends LeaseReply | LeasePageReply>(
   });
 }
 
-/** What the desk answers, or why it does not. */
+/** The desk's reply, or the refusal if it did not reply. */
 type Answer<Reply> =
   | Extract<Reply, { readonly ok: true }>
   | { readonly ok: false; readonly refusal: Refusal };

@@ -5,38 +5,38 @@ import { type GeoPoint, nearestRegion } from "../../core/regions.ts";
 import { HOME_COUNT_MAX, HOME_SHARDS_MAX, UNAVAILABLE_REST_MS } from "../limits.ts";
 import type { SnowflakeNamespace } from "../registry/namespaces.ts";
 
-/** What a request says about where and how it is served. */
+/** The parts of a request that select its shard. */
 export interface Placement {
   readonly shard?: number | undefined;
   readonly orderingKey?: string | undefined;
   readonly strict: boolean;
-  /** What the request's answer is kept under, with its owner; of segments only. */
+  /** The Idempotency-Key, prefixed by its owner; only for segments. */
   readonly idempotencyKey?: string | undefined;
-  /** A later call of a request that takes many. */
+  /** True for further calls of the same request. */
   readonly continues?: boolean | undefined;
-  /** Says where the request came in; undefined where that is not known. Asked for only where a shard is to be picked. */
+  /** The place of the request; undefined if unknown. Called only if a shard must be selected. */
   readonly from?: () => GeoPoint | undefined;
 }
 
 interface Home {
   readonly shard: number;
-  /** Shards that are left alone. */
+  /** Shards to avoid for now. */
   readonly resting: Map<number, Rest>;
 }
 
 interface Rest {
   sinceMs: number;
   readonly forMs: number;
-  /** It failed or missed its deadline: after the rest, one request tries it. */
+  /** True if the shard failed or missed its deadline: after the rest, one request tries it. */
   readonly hasFailed: boolean;
 }
 
-/** This isolate's home shard per namespace: plain data, so that it may outlive a request. */
+/** This isolate's home shard of each namespace: plain data, so that it can outlive a request. */
 const homes = new Map<string, Home>();
 
 const encoder = new TextEncoder();
 
-/** True where all of the request's IDs come from one shard, whatever the count. */
+/** Whether all IDs of the request must come from one shard, for any count. */
 export function isPinned({ shard, orderingKey, strict }: Placement): boolean {
   return shard !== undefined || orderingKey !== undefined || strict;
 }
@@ -47,9 +47,9 @@ export function isStrict({ orderingKey, strict }: Placement): boolean {
 }
 
 /**
- * The worker ID to ask: the one named, the ordering key's, this isolate's home shard (another one while that
- * rests, unless order is strict), or a random one of the nearest region where a large count would be
- * capped by a single worker ID.
+ * Selects the shard: the given one, the ordering key's, this isolate's home shard (or another one while that rests,
+ * unless order is strict), or a random one of the nearest region if the count is large, because one worker ID has a
+ * rate limit.
  */
 export function pickShard(
   namespace: SnowflakeNamespace,
@@ -69,7 +69,7 @@ export function pickShard(
   return shard;
 }
 
-/** A random other shard that does not rest; undefined if all do. */
+/** A random other shard that does not rest; undefined if all rest. */
 export function otherShard(
   { name, shards }: SnowflakeNamespace,
   shard: number,
@@ -84,7 +84,7 @@ export function otherShard(
   return other;
 }
 
-/** Leaves a shard alone: the home for as long as it said, any shard that failed for UNAVAILABLE_REST_MS. */
+/** Avoids a shard: the home shard for its retryAfterMs, a failed shard for UNAVAILABLE_REST_MS. */
 export function restShard({ name }: SnowflakeNamespace, shard: number, refusal: Refusal): void {
   const home = homes.get(name);
   const hasFailed = refusal.code === "shard_unavailable";
@@ -93,7 +93,7 @@ export function restShard({ name }: SnowflakeNamespace, shard: number, refusal: 
   home.resting.set(shard, { sinceMs: Date.now(), forMs, hasFailed });
 }
 
-/** Notes that a shard answered a call that left at `calledAtMs`: if it failed before then, it works again. */
+/** Records that a shard answered a call that left at `calledAtMs`. If it failed before that time, it works again. */
 export function shardAnswered(
   { name }: SnowflakeNamespace,
   shard: number,
@@ -104,13 +104,13 @@ export function shardAnswered(
   if (rest?.hasFailed && calledAtMs >= rest.sinceMs) resting?.delete(shard);
 }
 
-/** A clock that went back ends a rest. */
+/** Whether a shard rests. A clock that went back ends a rest. */
 function isResting({ resting }: Home, shard: number, nowMs: number): boolean {
   const rest = resting.get(shard);
   return rest !== undefined && nowMs >= rest.sinceMs && nowMs - rest.sinceMs < rest.forMs;
 }
 
-/** This request tries a shard whose rest is over. Others leave the shard alone until it has answered. */
+/** Lets this request try a shard after its rest. Other requests avoid the shard until it has answered. */
 function claimTry({ resting }: Home, shard: number, nowMs: number): void {
   const rest = resting.get(shard);
   if (rest?.hasFailed) rest.sinceMs = nowMs;

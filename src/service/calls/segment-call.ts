@@ -7,7 +7,7 @@ import type { SegmentNamespace } from "../registry/namespaces.ts";
 
 export type SegmentObjects = DurableObjectNamespace<Segments>;
 
-/** The next `width` numbers of a namespace, of which every delta-th is an ID. */
+/** Fetches the next `width` numbers of a namespace, of which every delta-th is an ID. */
 export function fetchSegment(
   objects: SegmentObjects,
   namespace: SegmentNamespace,
@@ -20,8 +20,8 @@ export function fetchSegment(
 }
 
 /**
- * Just the next `count` IDs. A call that may have been carried out is repeated only
- * with an Idempotency-Key, or if numbers may be skipped (`skips`): otherwise a second try would leave a gap.
+ * Fetches exactly the next `count` IDs. A call that may have succeeded is retried only with an Idempotency-Key, or if
+ * numbers may be skipped (`skips`): otherwise a retry could leave a gap.
  */
 export function fetchNumbers(
   objects: SegmentObjects,
@@ -39,7 +39,7 @@ export function fetchNumbers(
   );
 }
 
-/** The status of a segment's object. Wakes it, writes nothing. */
+/** The status of a segment object. Wakes the object, writes nothing. */
 export function segmentStatus(
   objects: SegmentObjects,
   { name, segmentSpec }: SegmentNamespace,

@@ -25,7 +25,7 @@ import {
 } from "./pick-shard.ts";
 import { type Shards, shardName, stubOf } from "./shards.ts";
 
-/** Refusals of one shard that another one need not share. */
+/** Refusals of one shard that another shard may not have. */
 const FAILOVER_CODES: readonly RefusalCode[] = [
   "clock_behind",
   "clock_disagreement",
@@ -35,8 +35,8 @@ const FAILOVER_CODES: readonly RefusalCode[] = [
 ];
 
 /**
- * Asks one shard for `count` IDs. If that one can't serve now, or fails or does not answer in time, and the request is
- * not pinned to it, asks one other within the same wait budget, never more.
+ * Asks one shard for `count` IDs. If it can't serve now, fails or does not answer in time, and the request is not
+ * pinned, asks one other shard within the same wait budget, and no further ones.
  */
 export function askShards(
   shards: Shards,
@@ -50,7 +50,7 @@ export function askShards(
     : askOneOfTwo(shards, namespace, request);
 }
 
-/** Asks one shard for `count` IDs that may be refused: it waits for nothing, and nobody else is asked. */
+/** Asks one shard for `count` IDs without any wait or failover. */
 export function askAtOnce(
   shards: Shards,
   namespace: SnowflakeNamespace,
@@ -89,14 +89,14 @@ async function askOneOfTwo(
 
 interface ShardRequest {
   readonly shard: number;
-  /** No other shard can serve it. */
+  /** True if no other shard may serve the request. */
   readonly isPinned: boolean;
   readonly strict: boolean;
   readonly count: number;
-  /** False: the caller's clock may stand still, because its request began long ago (core/line/object-clock). */
+  /** False: the caller's clock may be frozen, because its request began long ago (core/line/object-clock). */
   readonly echoes: boolean;
   readonly waitLeftMs: number;
-  /** How long the answer is waited for beside those waits. */
+  /** Deadline of the answer in ms, in addition to those waits. */
   readonly answerMaxMs: number;
 }
 
@@ -118,7 +118,7 @@ function requestOf(
   };
 }
 
-/** One shard's answer. A call that threw may have granted something: that is a gap. */
+/** Calls one shard. A call that threw may have granted IDs: these are a gap. */
 function askShard(
   shards: Shards,
   namespace: SnowflakeNamespace,
@@ -161,7 +161,7 @@ function askShard(
       }
       definite &&= !repeated && result.granted === 0;
       waitedMs += result.waitedMs;
-      // In a disagreement our clock may be the stale one: it is read anew for the second call.
+      // In a disagreement, this clock may be the stale one: the second call reads it again.
       if (result.refusal.code === "clock_disagreement" && !isLast) return undefined;
       return { ok: false, refusal: result.refusal, definite, waitedMs };
     },
@@ -177,7 +177,7 @@ function askShard(
   });
 }
 
-/** A call that waited may have gone on from a tick's last lane to the first lane of that tick: its IDs ascend all the same. */
+/** Sorts blocks: a call that waited may have continued from a tick's last lane in a lower lane of the same tick. */
 function ascending(blocks: Block[]): Block[] {
   return blocks.length === 1
     ? blocks

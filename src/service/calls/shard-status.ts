@@ -5,7 +5,7 @@ import { callObject } from "../object-call.ts";
 import { regionOf, type SnowflakeNamespace } from "../registry/namespaces.ts";
 import { type Shards, stubOf } from "./shards.ts";
 
-/** How one shard is, or why it cannot say. */
+/** The status of one shard, or the refusal if it did not answer. */
 export type StatusResult =
   | { readonly ok: true; readonly region: Region; readonly status: ShardStatus }
   | {
@@ -15,7 +15,7 @@ export type StatusResult =
       readonly refusal: Refusal;
     };
 
-/** Asks one shard for its status. Wakes the object, writes nothing. */
+/** Requests the status of one shard. Wakes the object, writes nothing. */
 export function shardStatus(
   shards: Shards,
   namespace: SnowflakeNamespace,

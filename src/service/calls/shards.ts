@@ -8,7 +8,7 @@ export function shardName({ name }: SnowflakeNamespace, shard: number): string {
   return `${name}/${shard}`;
 }
 
-/** The shard's object, asked for anew each time: after a reset an old stub stays broken. */
+/** A new stub of the shard's object for each call: after a reset, an old stub stays broken. */
 export function stubOf(
   shards: Shards,
   namespace: SnowflakeNamespace,

@@ -1,6 +1,6 @@
 /**
- * Continues with a value: at once if it is there already, so that a request served from memory makes no promise. One
- * promise costs a Worker a tenth of such a request.
+ * Continues with a value: synchronously if it is no promise, so that a request served from memory creates no promise.
+ * One promise costs a tenth of such a request.
  */
 export function after<Value, Next>(
   value: Value | Promise<Value>,

@@ -1,19 +1,19 @@
-/** What one issuing request came to. */
+/** The outcome of one issuing request. */
 export interface Issuing {
   readonly route: "ids" | "blocks" | "leaf" | "rpc" | "tinyid";
   readonly namespace: string;
   readonly callerId: string;
   /** `issued`, `begun` (a stream), or a problem's code. */
   readonly outcome: string;
-  /** IDs asked for. */
+  /** Number of requested IDs. */
   readonly count: number;
-  /** Absent: several shards, or none. */
+  /** Absent for several shards, or none. */
   readonly shard?: number;
 }
 
 /**
- * Writes a data point for an issuing request, where Analytics Engine is bound.
- * index: namespace. blobs: route, caller's id, outcome. doubles: IDs asked for, shard (−1: several or none).
+ * Writes a data point for an issuing request if Analytics Engine is bound. index: namespace. blobs: route, caller's id,
+ * outcome. doubles: number of requested IDs, shard (−1: several or none).
  */
 export function recordIssuing(
   { ANALYTICS }: Env,
@@ -26,7 +26,7 @@ export function recordIssuing(
       doubles: [count, shard],
     });
   } catch (error) {
-    // A data point that is lost must not take its request with it.
+    // A lost data point must not fail its request.
     console.error(JSON.stringify({ analytics: error instanceof Error ? error.message : "failed" }));
   }
 }

@@ -10,7 +10,7 @@ import { checkEncoding, ID_ENCODINGS } from "./issue-request.ts";
 
 export const DECODE_QUERY = { encoding: v.optional(oneOf(ID_ENCODINGS)) };
 
-/** The fields of the ID `text`, in the encoding that the parameters name. */
+/** Decodes the ID `text`. The parameters give its encoding. */
 export function decodeId(params: Params, namespace: Namespace, text: string): Outcome<DecodedId> {
   const { values, errors } = parseParams(params, DECODE_QUERY);
   const given = values.encoding ?? "decimal";
@@ -21,9 +21,10 @@ export function decodeId(params: Params, namespace: Namespace, text: string): Ou
   if (decoded && errors.length === 0) return { ok: true, value: decoded };
   if (!decoded) {
     const most = encode(maxOf(namespace), encoding);
-    const others = values.encoding === undefined ? "; for other forms say encoding=" : "";
+    const others =
+      values.encoding === undefined ? "; for another encoding, set the parameter encoding" : "";
     const where = namespace.kind === "segment" ? "this namespace" : "this layout";
-    const detail = `takes ${encodingTakes(encoding)}, at most ${most} in ${where}${others}`;
+    const detail = `must be ${encodingTakes(encoding)}, at most ${most} in ${where}${others}`;
     errors.push({ parameter: "id", detail });
   }
   return failed(invalidParameters(errors));

@@ -1,4 +1,4 @@
-/** IDs on the wire: JSON for one answer, lines for a stream. */
+/** Text forms of IDs: JSON for one response, lines for a stream. */
 import type { Block } from "../../core/blocks/block.ts";
 import { bytesMax, type Surround, writeAscii, writeBlock } from "../../core/blocks/block-writer.ts";
 import { type Encoding, encode } from "../../core/codec.ts";
@@ -9,15 +9,15 @@ const NUMBER: Surround = { before: "", after: "," };
 const LINE: Surround = { before: "", after: "\n" };
 
 /**
- * Where answers are written before they are copied out: used from beginning to end with no await, so that one
- * serves all. A new array for each would be filled with zeros first.
+ * A shared buffer for responses before they are copied. Each use has no await, so one buffer serves all requests. A new
+ * array would be filled with zeros first.
  */
 let scratch = new Uint8Array(0);
 
 const BEGIN = '{"ids":[';
 const END = "]}";
 
-/** `{"ids":[…]}`, as strings, or as numbers where the encoding is `number`. */
+/** The response `{"ids":[…]}`: strings, or numbers if the encoding is `number`. */
 export function idsJson(
   blocks: readonly Block[],
   encoding: IdEncoding,
@@ -35,13 +35,13 @@ export function idsJson(
   return bytes.slice(0, writeAscii(bytes, end - 1, END));
 }
 
-/** One ID a line. */
+/** IDs as text, one per line. */
 export function idLines(blocks: readonly Block[], encoding: IdEncoding): Uint8Array<ArrayBuffer> {
   const bytes = scratchOf(bytesMax(blocks, textOf(encoding), LINE));
   return bytes.slice(0, writeBlocks(bytes, 0, blocks, encoding, LINE));
 }
 
-/** Every ID as a text of its own. */
+/** IDs as a list of texts. */
 export function idTexts(blocks: readonly Block[], encoding: IdEncoding): string[] {
   const [only, second] = blocks;
   if (only?.count === 1 && !second) return [encode(only.first, textOf(encoding))];

@@ -1,4 +1,4 @@
-/** Requests for IDs as values: parsed from parameters, checked against the namespace they are for. */
+/** Requests for IDs, parsed from parameters and checked against their namespace. */
 import * as v from "valibot";
 import type { Placement as CallPlacement, ParameterError } from "../../core/binding.ts";
 import { ENCODINGS } from "../../core/codec.ts";
@@ -13,26 +13,26 @@ import {
 import { idleCapacity } from "../../core/line/lanes.ts";
 import { failed, invalidParameters, type Outcome } from "../../core/problem.ts";
 import type { GeoPoint } from "../../core/regions.ts";
-import { oneOfTakes, type Takes, wholeTakes } from "../../core/takes.ts";
+import { type Allowed, anyOf, integerFrom } from "../../core/takes.ts";
 import { isStrict, type Placement } from "../calls/pick-shard.ts";
 import { GIVEN_ONCE, type Params, parseParams } from "../params.ts";
 import type { Namespace } from "../registry/namespaces.ts";
 import { anyWholeText, oneOf, wholeText } from "../schema.ts";
 
-/** IDs as text in some encoding, or `number`: JSON numbers, in layouts of at most 53 bits. */
+/** Encodings of issued IDs: text forms, or `number` for JSON numbers if all IDs of the namespace are safe integers. */
 export const ID_ENCODINGS = [...ENCODINGS, "number"] as const;
 export type IdEncoding = (typeof ID_ENCODINGS)[number];
 
-/** The header of a request that may be repeated (draft-ietf-httpapi-idempotency-key-header). */
+/** The request header that makes retries idempotent (draft-ietf-httpapi-idempotency-key-header). */
 export const IDEMPOTENCY_KEY = "idempotency-key";
 const IDEMPOTENCY_KEY_FORMAT = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
 
-const KEY_TAKES = `takes 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
+const KEY_RULE = `must be 1 to ${KEY_BYTES_MAX} bytes of UTF-8`;
 
 const PLACEMENT = {
   shard: v.optional(anyWholeText),
   key: v.optional(
-    v.pipe(v.string(KEY_TAKES), v.minLength(1, KEY_TAKES), v.maxBytes(KEY_BYTES_MAX, KEY_TAKES)),
+    v.pipe(v.string(KEY_RULE), v.minLength(1, KEY_RULE), v.maxBytes(KEY_BYTES_MAX, KEY_RULE)),
   ),
   order: v.optional(oneOf(["fresh", "strict"])),
 };
@@ -46,30 +46,30 @@ export const IDS_QUERY = {
 
 export const BLOCKS_QUERY = { count: v.optional(wholeText(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
 
-/** A request for IDs, in order. */
+/** A valid request for IDs. */
 export interface IssueRequest {
   readonly namespace: Namespace;
   readonly count: number;
   readonly placement: Placement;
 }
 
-/** … and the form of its response. */
+/** A valid request for single IDs, with the form of its response. */
 export interface IdsRequest extends IssueRequest {
   readonly encoding: IdEncoding;
   readonly format: "json" | "text";
 }
 
-/** The rest of a request: facts that no parameter holds. */
+/** A request before it is parsed: parameters, place and idempotency key. */
 export interface Given {
   readonly params: Params;
-  /** The place the request comes from, if known. */
+  /** The place of the request; undefined if unknown. */
   readonly from: () => GeoPoint | undefined;
   readonly idempotencyKey: () => string | undefined;
-  /** Owns the idempotency key: two callers may use the same one. */
+  /** Owner of the idempotency key: two callers may use the same key. */
   readonly owner: string;
 }
 
-/** Parses a request for single IDs. `defaultFormat`: of the response, asked for only if the parameters have none. */
+/** Parses a request for single IDs. `defaultFormat` is called only if the parameters have no format. */
 export function parseIdsRequest(
   given: Given,
   namespace: Namespace,
@@ -82,8 +82,8 @@ export function parseIdsRequest(
   const mostJson = Math.min(IDS_COUNT_MAX, mostAtOnce(namespace, placement));
   const most = format === "text" ? TEXT_COUNT_MAX : mostJson;
   demand(errors, "count", count <= most, () => {
-    const orText = format === "text" ? "" : ` here, with format=text to ${TEXT_COUNT_MAX}`;
-    return wholeTakes(1, most, orText);
+    const orText = format === "text" ? "" : ` (up to ${TEXT_COUNT_MAX} with format=text)`;
+    return integerFrom(1, most, orText);
   });
   checkEncoding(errors, encoding, namespace);
   if (errors.length > 0) return failed(invalidParameters(errors));
@@ -96,19 +96,19 @@ export function parseBlocksRequest(given: Given, namespace: Namespace): Outcome<
   const { count = 1 } = values;
   const placement = placementOf(given, values, errors, namespace);
   const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
-  demand(errors, "count", count <= most, () => wholeTakes(1, most, " here"));
+  demand(errors, "count", count <= most, () => integerFrom(1, most, " in this namespace"));
   if (errors.length > 0) return failed(invalidParameters(errors));
   return { ok: true, value: { namespace, count, placement } };
 }
 
-/** The errors of an idempotency key; none if it is absent. */
+/** The errors of an idempotency key; empty if it is absent. */
 export function idempotencyErrors(key: string | undefined): ParameterError[] {
   if (key === undefined || IDEMPOTENCY_KEY_FORMAT.test(key)) return [];
-  const detail = `takes 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
+  const detail = `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
   return [{ parameter: IDEMPOTENCY_KEY, detail }];
 }
 
-/** `number` needs a namespace whose every ID is a safe integer. */
+/** Adds an error for the encoding `number` if the namespace has IDs that are no safe integers. */
 export function checkEncoding(
   errors: ParameterError[],
   encoding: IdEncoding,
@@ -117,11 +117,11 @@ export function checkEncoding(
   const unsafe = unsafeNumbers(namespace);
   if (unsafe === undefined) return;
   demand(errors, "encoding", encoding !== "number", () => {
-    return oneOfTakes(ENCODINGS, ` here; number only ${unsafe}`);
+    return anyOf(ENCODINGS, `; number is allowed only ${unsafe}`);
   });
 }
 
-/** Why not every ID of a namespace is a safe integer; undefined if each is. */
+/** The condition for `number` that the namespace fails; undefined if all its IDs are safe integers. */
 function unsafeNumbers(namespace: Namespace): string | undefined {
   if (namespace.kind === "segment") {
     const { max } = namespace.numbers;
@@ -140,41 +140,41 @@ function placementOf(
   { shards, kind }: Namespace,
 ): Placement {
   const inRange = shard === undefined || shard < shards;
-  demand(errors, "shard", inRange, () => wholeTakes(0, shards - 1));
+  demand(errors, "shard", inRange, () => integerFrom(0, shards - 1));
   const { texts } = given.params;
   if (texts.has("shard") && texts.has("key")) {
     errors.push({
       parameter: "key",
-      detail: "and shard exclude each other: a key has its own shard",
+      detail: "and shard are mutually exclusive: a key has its own shard",
     });
   }
   const placement = { shard, orderingKey: key, strict: order === "strict", from: given.from };
-  // Snowflakes depend on the clock, so a repeated request gets other IDs.
+  // Snowflake IDs depend on the clock, so a repeated request gets new IDs.
   const idempotencyKey = kind === "segment" ? given.idempotencyKey() : undefined;
   if (idempotencyKey === undefined) return placement;
   errors.push(...idempotencyErrors(idempotencyKey));
   return { ...placement, idempotencyKey: `${given.owner} ${idempotencyKey}` };
 }
 
-/** A count that an idle line could never open is rejected for good: no retry would help. */
+/** The largest count of one call. A larger one is a 400, because a retry can't help. */
 function mostAtOnce(namespace: Namespace, placement: Placement): number {
   if (namespace.kind === "segment") return Number.POSITIVE_INFINITY;
   return idleCapacity(namespace.layout, namespace.policy, isStrict(placement));
 }
 
 /**
- * Adds an error if a demand of this namespace does not hold. A parameter that is rejected anyway gets the allowed
- * values of this namespace.
+ * Adds an error if `holds` is false. A parameter that already has an error gets the allowed values of this namespace
+ * instead.
  */
 function demand(
   errors: ParameterError[],
   parameter: string,
   holds: boolean,
-  takes: () => Takes,
+  allowed: () => Allowed,
 ): void {
   if (holds && errors.length === 0) return;
   const index = errors.findIndex((error) => error.parameter === parameter);
   if (errors[index]?.detail === GIVEN_ONCE) return;
-  if (index >= 0) errors[index] = { parameter, ...takes() };
-  else if (!holds) errors.push({ parameter, ...takes() });
+  if (index >= 0) errors[index] = { parameter, ...allowed() };
+  else if (!holds) errors.push({ parameter, ...allowed() });
 }

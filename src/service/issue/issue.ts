@@ -1,4 +1,4 @@
-/** Issuing, the one way: charge the caller, take the IDs, record the outcome. The caller has been authorised. */
+/** Issues IDs to an authorised caller: charges it, takes the IDs, and records the outcome. */
 import type { ApiKeyRecord } from "../../core/api-key.ts";
 import { failed, type Outcome, type Problem, problemOf } from "../../core/problem.ts";
 import type { Segment } from "../../core/segment/segment.ts";
@@ -12,17 +12,17 @@ import type { IssueRequest } from "./issue-request.ts";
 import { chargeIds, IDS_LIMITED } from "./rate-limit.ts";
 import { takeExact, takeIds, takeStream } from "./take.ts";
 
-/** Who asks, and by which route. */
+/** The caller of a request, and its route. */
 export interface Client extends Surroundings {
   readonly route: Issuing["route"];
   readonly caller: ApiKeyRecord;
-  /** The request's headers; absent over a binding, which is not limited. */
+  /** The request's headers; absent over a binding, which has no rate limit. */
   readonly headers?: Headers;
 }
 
 export type IssueResult = Granted | { readonly ok: false; readonly problem: Problem };
 
-/** IDs from anywhere, unless the request is pinned. At once if this isolate holds them and no limiter is bound. */
+/** Issues IDs, from this isolate's stock if possible. Synchronous if the stock has them and no limiter is bound. */
 export function issueIds(
   client: Client,
   request: IssueRequest,
@@ -30,7 +30,7 @@ export function issueIds(
   return issue(client, request, takeIds);
 }
 
-/** IDs for a caller that keeps a stock of its own: asked for now. */
+/** Issues IDs to a caller with its own stock: always from a shard or object, never from this isolate's stock. */
 export function issueBlocks(
   client: Client,
   request: IssueRequest,
@@ -54,16 +54,16 @@ function issue(
   });
 }
 
-/** A stream that has begun: all of its parts, the first one included. */
+/** A started stream. */
 export interface Stream {
   readonly first: Granted;
-  /** A refusal is the last value, and has been recorded. */
+  /** All parts, the first one included. A refusal is the last value, and is already recorded. */
   readonly rest: AsyncGenerator<Issued>;
-  /** All IDs come from this shard; undefined: from several. */
+  /** The shard of all IDs; undefined: several shards. */
   readonly shard: number | undefined;
 }
 
-/** IDs in parts, as the caller reads them. */
+/** Issues IDs in parts, at the speed of the reader. */
 export async function issueStream(client: Client, request: IssueRequest): Promise<Outcome<Stream>> {
   const { env, waitUntil } = client;
   const { namespace, placement, count } = request;
@@ -81,7 +81,7 @@ export async function issueStream(client: Client, request: IssueRequest): Promis
   return { ok: true, value: { first, rest: recorded(client, request, parts), shard } };
 }
 
-/** A whole segment of the namespace's step, for a server of numbers. */
+/** Issues a whole segment of the namespace's step, for TinyID clients. */
 export async function issueSegment(
   client: Client,
   namespace: SegmentNamespace,

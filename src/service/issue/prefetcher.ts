@@ -1,8 +1,8 @@
 /**
- * IDs that this isolate holds ahead of demand: its stocks, one per namespace. Single IDs, batches and segments each have
- * a prefetcher; its rule says when to fetch and how much.
+ * This isolate's stocks of prefetched IDs, one per namespace. Single IDs, batches and segments each have a prefetcher;
+ * its rule decides when to fetch and how much.
  *
- * A stock is plain data, never a promise or a stub of some request. Nothing happens between requests: no timer, no call.
+ * A stock is plain data, never a promise or stub of a request. No timer or call runs between requests.
  */
 import type { Block } from "../../core/blocks/block.ts";
 import { BlockBuffer, type Fetch, type RefillRule } from "../../core/blocks/block-buffer.ts";
@@ -13,31 +13,31 @@ import type { Placement } from "../calls/pick-shard.ts";
 import { FRESH_NAMESPACES_MAX } from "../limits.ts";
 import type { Namespace } from "../registry/namespaces.ts";
 
-/** Where IDs are asked for. */
+/** The source of IDs for a request. */
 export interface Source<Of extends Namespace = Namespace> {
   readonly env: Env;
   readonly namespace: Of;
   readonly placement: Placement;
-  /** Keeps work alive that outlives the response. */
+  /** Keeps work alive after the response. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
 export interface PrefetchRules<Of extends Namespace, Rule extends RefillRule> {
   readonly ruleFor: (namespace: Of) => Rule;
-  /** Follows the settings of a namespace, which may change while its stock lives. */
+  /** Applies the namespace's current settings to its stock. */
   readonly follow: (buffer: BlockBuffer, rule: Rule, namespace: Of) => void;
-  /** IDs of one fetch, at most. A stock that can't serve two requests is not worth a fetch. */
+  /** Maximum IDs of one fetch. A stock for fewer than two requests is not worth a fetch. */
   readonly countMax: (namespace: Of) => number;
   readonly fetch: (source: Source<Of>, count: number) => Promise<Issued>;
-  /** Learns how many IDs a request wants. */
+  /** Records the count of a request. */
   readonly asked?: (rule: Rule, count: number) => void;
-  /** All IDs of a request come from one fetch, and so from one shard. */
+  /** True if all IDs of a request must come from one fetch, and so from one shard. */
   readonly ofOneFetch: boolean;
 }
 
 type Refused = Extract<Issued, { ok: false }>;
 
-/** The stock of one namespace, and the settings that it follows. */
+/** The stock of one namespace, with its settings. */
 interface Held<Of extends Namespace, Rule extends RefillRule> {
   namespace: Of;
   countMax: number;
@@ -61,7 +61,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
     return known ?? this.#stockOf(namespace);
   }
 
-  /** `count` IDs from the stock of the namespace, undefined if it has too few; starts the fetch that is due. */
+  /** Takes `count` IDs from the namespace's stock; undefined if it has too few. Starts a fetch if one is due. */
   serve(source: Source<Of>, count: number): Issued | undefined {
     const stock = this.stockFor(source.namespace, count);
     if (!stock) return undefined;
@@ -71,7 +71,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
     return issued;
   }
 
-  /** `count` IDs from a stock; undefined if it has too few. */
+  /** Takes `count` IDs from a stock; undefined if it has too few. */
   take({ buffer, rule }: Held<Of, Rule>, count: number, nowMs: number): Issued | undefined {
     this.#rules.asked?.(rule, count);
     const isOpen = !this.#rules.ofOneFetch || openFor(buffer, count, nowMs);
@@ -83,7 +83,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
     return undefined;
   }
 
-  /** Starts the fetch that is due, behind the response; its refusal, for a request that waits for it. */
+  /** Starts a fetch in the background if one is due. Returns its refusal, for a request that waits for it. */
   prefetch(
     source: Source<Of>,
     { buffer, countMax }: Held<Of, Rule>,
@@ -92,7 +92,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
     const fetch = buffer.plan(nowMs, countMax);
     if (!fetch) return undefined;
     const fetching = this.#fetch(source, buffer, fetch, nowMs);
-    // After a failure no fetch starts before the claim lapses. A request that waits may be cancelled.
+    // The fetch must outlive its request. After a failure, no fetch starts until the claim lapses.
     source.waitUntil(fetching.catch(() => undefined));
     return fetching;
   }

@@ -3,30 +3,30 @@ import { REGISTRY_RETRY_MS } from "../limits.ts";
 import { KeyRevokedError, RegistryUnavailableError } from "../registry/registry-call.ts";
 import { KEYS_LIMITED, KeysLimitedError } from "./rate-limit.ts";
 
-/** No key in force: one text for every such token, so that it tells nothing about the token. */
+/** The problem of an invalid or missing key. It is the same for all tokens, so that it reveals nothing about them. */
 export const UNAUTHORIZED: Problem = {
   code: "unauthorized",
-  detail: "This route takes `Authorization: Bearer KEY` with a key that is in force.",
+  detail: "This route requires `Authorization: Bearer KEY` with a valid key.",
 };
 
-/** Whether an error only carries a refusal: its caller can mend it, and the log needs no stack. */
+/** Whether an error is a refusal that the caller can fix. The log needs no stack for it. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof KeyRevokedError || error instanceof KeysLimitedError;
 }
 
-/** The problem for an error thrown inside. */
+/** The problem for a thrown error. */
 export function problemOfError(error: unknown): Problem {
   if (error instanceof KeyRevokedError) return UNAUTHORIZED;
   if (error instanceof KeysLimitedError) return KEYS_LIMITED;
   if (error instanceof RegistryUnavailableError) return registryUnavailable(error.maybeDone);
-  const detail = "The request failed inside; the log has a line with its requestId.";
+  const detail = "Internal error; the log has a line with this requestId.";
   return { code: "internal", detail, definite: false };
 }
 
 function registryUnavailable(maybeDone: boolean): Problem {
   const detail = maybeDone
-    ? "The registry of namespaces and keys did not answer; it may have done what was asked."
-    : "The registry of namespaces and keys does not answer; try again.";
+    ? "The registry of namespaces and keys did not answer; the change may have been made."
+    : "The registry of namespaces and keys did not answer; retry.";
   const code = "registry_unavailable";
   return { code, detail, definite: !maybeDone, retryAfterMs: REGISTRY_RETRY_MS };
 }

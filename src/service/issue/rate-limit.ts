@@ -2,21 +2,23 @@
 import type { Problem } from "../../core/problem.ts";
 import { RATE_LIMIT_PERIOD_S } from "../limits.ts";
 
-/** Too many unknown keys came from one address. */
+/** One address has sent too many unknown keys. */
 export class KeysLimitedError extends Error {
   override readonly name = "KeysLimitedError";
 }
 
-export const IDS_LIMITED = limited(`Too many IDs were asked for within ${RATE_LIMIT_PERIOD_S} s.`);
+export const IDS_LIMITED = limited(
+  `Too many IDs were requested within ${RATE_LIMIT_PERIOD_S} s; retry later.`,
+);
 export const KEYS_LIMITED = limited(
-  `Too many keys were tried from this address within ${RATE_LIMIT_PERIOD_S} s.`,
+  `Too many keys were tried from this address within ${RATE_LIMIT_PERIOD_S} s; retry later.`,
 );
 
 function limited(detail: string): Problem {
   return { code: "rate_limited", detail, retryAfterMs: RATE_LIMIT_PERIOD_S * 1000 };
 }
 
-/** Charges `count` IDs to an API key, or to the client's address if access is open. False: it has had too many. */
+/** Charges `count` IDs to an API key, or to the client's address if access is open. Returns false at the limit. */
 export function chargeIds(
   { LIMITER, ACCESS }: Env,
   headers: Headers,
@@ -28,8 +30,8 @@ export function chargeIds(
 }
 
 /**
- * Charges the client's address for a key that the registry is to be asked about: anybody can make up keys of the right
- * form. Throws KeysLimitedError.
+ * Charges the client's address for a key look-up at the registry: anybody can send keys of the right form. Throws
+ * KeysLimitedError.
  */
 export async function chargeLookUp({ LOOKUP_LIMITER }: Env, headers: Headers): Promise<void> {
   if (!isBound(LOOKUP_LIMITER)) return;
@@ -38,7 +40,9 @@ export async function chargeLookUp({ LOOKUP_LIMITER }: Env, headers: Headers): P
   }
 }
 
-/** The generated type says that it is always bound; an unset binding is undefined, or null in plain workerd. */
+/**
+ * Whether a limiter is bound. Contrary to its generated type, an unset binding is undefined, or null in plain workerd.
+ */
 function isBound(limiter: RateLimit | null | undefined): limiter is RateLimit {
   return limiter !== undefined && limiter !== null;
 }
@@ -47,7 +51,7 @@ function addressOf(headers: Headers): string {
   return `address:${headers.get("cf-connecting-ip") ?? ""}`;
 }
 
-/** A limiter that fails limits nobody: it must not take the service down with it. */
+/** A failing limiter allows all requests, so that it can't stop the service. */
 async function isWithin(limiter: RateLimit, key: string, delta: number): Promise<boolean> {
   try {
     return (await limiter.limit({ key, delta })).success;

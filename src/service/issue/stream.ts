@@ -1,4 +1,4 @@
-/** Many IDs in one stream: shard calls one after another. */
+/** Streams of IDs: shard calls one after another. */
 import { idleCapacity } from "../../core/line/lanes.ts";
 import type { Issued } from "../calls/issued.ts";
 import { isPinned, isStrict, type Placement, pickShard } from "../calls/pick-shard.ts";
@@ -7,15 +7,15 @@ import type { Shards } from "../calls/shards.ts";
 import { STREAM_CALL_COUNT, STREAM_WAIT_MAX_MS } from "../limits.ts";
 import type { SnowflakeNamespace } from "../registry/namespaces.ts";
 
-/** IDs per shard call of a stream: what an idle line is sure to open, STREAM_CALL_COUNT at most. */
+/** IDs per shard call of a stream: the count that an idle line can always grant, at most STREAM_CALL_COUNT. */
 export function callCountMax({ layout, policy }: SnowflakeNamespace, placement: Placement): number {
   return Math.min(STREAM_CALL_COUNT, idleCapacity(layout, policy, isStrict(placement)));
 }
 
 /**
- * Asks for `count` IDs in calls of at most callCountMax, one after another, so that a consumer that
- * stops asking stops the work. Not pinned, each large call takes a shard of its own. A saturated shard is
- * waited for, STREAM_WAIT_MAX_MS in all. A refusal is the last value.
+ * Fetches `count` IDs in calls of at most callCountMax, one after another. It stops if the consumer stops reading. If
+ * the request is not pinned, each large call selects its own shard. Waits for saturated shards for up to
+ * STREAM_WAIT_MAX_MS in total. A refusal is the last value.
  */
 export async function* streamFromShards(
   shards: Shards,
@@ -24,7 +24,7 @@ export async function* streamFromShards(
   count: number,
 ): AsyncGenerator<Issued> {
   const mostPerCall = callCountMax(namespace, placement);
-  // A home may change meanwhile: order is kept only on one shard.
+  // The home shard may change during the stream, and order holds only on one shard.
   let placed = isPinned(placement)
     ? { ...placement, shard: pickShard(namespace, placement, count) }
     : placement;

@@ -1,4 +1,4 @@
-/** Taking IDs of a namespace of either kind: from this isolate's stock, from a shard, or from a segment's object. */
+/** Takes IDs of a namespace of either kind: from this isolate's stock, from a shard, or from a segment object. */
 import { BatchDemand } from "../../core/blocks/batch-demand.ts";
 import type { Block } from "../../core/blocks/block.ts";
 import { FreshDemand } from "../../core/blocks/fresh-demand.ts";
@@ -26,7 +26,7 @@ import { callCountMax, streamFromShards } from "./stream.ts";
 type SnowflakeSource = Source<SnowflakeNamespace>;
 type SegmentSource = Source<SegmentNamespace>;
 
-/** A segment's one object counts as this shard. */
+/** The shard number of a segment's single object. */
 const ONLY_SHARD = 0;
 
 const FRESH = {
@@ -45,18 +45,18 @@ const singles = new Prefetcher<SnowflakeNamespace, FreshDemand>({
     askShards(env.SHARD, namespace, placement, count),
 });
 
-/** Apart from single IDs: a batch would take the IDs that many single requests wait for. */
+/** Stocks for batches. Separate from single IDs: one batch would use up the IDs of many single requests. */
 const batches = new Prefetcher<SnowflakeNamespace, BatchDemand>({
   ...FRESH,
   ruleFor: ({ policy }) => new BatchDemand(policy.freshForMs),
   countMax: batchesMax,
-  // A fetch that waits would arrive too late, and hold up the requests that wait for theirs.
+  // A fetch that waits at the shard would arrive too late, and delay other requests there.
   fetch: ({ env, namespace, placement }, count) =>
     askAtOnce(env.SHARD, namespace, placement, count),
   asked: (rule, count) => rule.asked(count),
 });
 
-/** Leaf's double buffer. */
+/** Stocks for segments: Leaf's double buffer. */
 const segments = new Prefetcher<SegmentNamespace, SegmentDemand>({
   ruleFor: ({ definition }) => new SegmentDemand(definition.step),
   follow: (_buffer, rule, { definition }) => {
@@ -68,20 +68,20 @@ const segments = new Prefetcher<SegmentNamespace, SegmentDemand>({
   ofOneFetch: false,
 });
 
-/** `count` IDs: from the stock, at once, unless they are pinned or the stock has too few. */
+/** Takes `count` IDs: from the stock and synchronously, unless they are pinned or the stock has too few. */
 export function takeIds(source: Source, count: number): Issued | Promise<Issued> {
   if (isSegment(source)) return takeNumbers(source, count);
   if (!isSnowflake(source)) return ofNoKind();
   return takeFresh(source, count) ?? askFor(source, count);
 }
 
-/** `count` IDs for a caller that keeps a stock of its own: asked for now. */
+/** Takes `count` IDs for a caller with its own stock: never from this isolate's stock. */
 export function takeExact(source: Source, count: number): Promise<Issued> {
   if (isSegment(source)) return exactNumbers(source, count);
   return isSnowflake(source) ? askFor(source, count) : ofNoKind();
 }
 
-/** `count` IDs in parts, and whether all of them come from one shard. A refusal is the last value. */
+/** Takes `count` IDs in parts. A refusal is the last value. */
 export function takeStream(
   source: Source,
   count: number,
@@ -102,13 +102,16 @@ function takeFresh(source: SnowflakeSource, count: number): Issued | undefined {
   return count === 1 ? singles.serve(source, count) : batches.serve(source, count);
 }
 
-/** Leaf fails if both of its segments are used up while the next is on its way; here each request fetches for itself. */
+/**
+ * Takes numbers. If both segments are used up before the next arrives, each request fetches for itself; Leaf would
+ * fail.
+ */
 function takeNumbers(source: SegmentSource, count: number): Issued | Promise<Issued> {
   const stock = isFromObject(source) ? undefined : segments.stockFor(source.namespace, count);
   if (!stock) return exactNumbers(source, count);
   const nowMs = Date.now();
   const issued = segments.take(stock, count, nowMs);
-  // No segment would do for a count above its step.
+  // A count above the step can't come from one segment.
   const isSegmentEnough = count <= source.namespace.definition.step;
   const fetching = issued || isSegmentEnough ? segments.prefetch(source, stock, nowMs) : undefined;
   if (issued) return issued;
@@ -118,7 +121,7 @@ function takeNumbers(source: SegmentSource, count: number): Issued | Promise<Iss
   );
 }
 
-/** `count` IDs straight from the object; none is skipped if the order is strict. */
+/** Takes `count` IDs from the object. Skips none if the order is strict. */
 async function exactNumbers(source: SegmentSource, count: number): Promise<Issued> {
   const { env, namespace, placement } = source;
   const { idempotencyKey } = placement;
@@ -127,7 +130,7 @@ async function exactNumbers(source: SegmentSource, count: number): Promise<Issue
   return issuedOf(namespace, await fetchNumbers(env.SEGMENTS, namespace, count, asked));
 }
 
-/** Parts of STREAM_CALL_COUNT, fetched in one call: a stream writes no more than that at once. */
+/** Numbers of one call in parts of STREAM_CALL_COUNT, the most that a stream writes at once. */
 async function* numbersInParts(source: SegmentSource, count: number): AsyncGenerator<Issued> {
   const issued = await exactNumbers(source, count);
   if (!issued.ok) return yield issued;
@@ -138,7 +141,7 @@ async function* numbersInParts(source: SegmentSource, count: number): AsyncGener
   }
 }
 
-/** Pinned numbers, and those of a kept answer, come from the object. */
+/** Whether numbers must come from the object: pinned ones, and those with an Idempotency-Key. */
 function isFromObject({ placement }: SegmentSource): boolean {
   return isPinned(placement) || placement.idempotencyKey !== undefined;
 }
@@ -161,7 +164,7 @@ function partOf({ first, count, stride = 1 }: Block, offset: number, most: numbe
   return stride === 1 ? part : { ...part, stride };
 }
 
-/** Single IDs of one fetch: a home shard's share of its ms, an idle line's room, a bounded number of blocks. */
+/** Maximum single IDs of one fetch: bounded by a home shard's rate, an idle line's capacity, and a number of blocks. */
 function singlesMax({ layout, policy }: SnowflakeNamespace): number {
   if (policy.freshForMs === 0) return 0;
   const openAtOnce = idleCapacity(layout, policy, false);
@@ -169,9 +172,9 @@ function singlesMax({ layout, policy }: SnowflakeNamespace): number {
 }
 
 /**
- * IDs of one fetch of batches: a part of the IDs that a line opens while they are fresh, and of the IDs that an idle
- * line opens at once, so that others are still served; a bounded number of blocks. 0 if a tick outlasts the stock:
- * leftovers would starve the rest of that tick.
+ * Maximum IDs of one fetch for batches: a part of the IDs that a line opens within freshForMs, and of an idle line's
+ * capacity, so that other requests are still served; also bounded by a number of blocks. 0 if a tick outlives the
+ * stock: leftovers would starve the rest of that tick.
  */
 function batchesMax({ layout, policy }: SnowflakeNamespace): number {
   const { sequenceCount, tickMs } = layout;

@@ -9,25 +9,25 @@ import {
 
 const OTHER_NAMESPACES: Problem = {
   code: "forbidden",
-  detail: "This key is restricted to other namespaces.",
+  detail: "This key is restricted to other namespaces; use a key for this one.",
 };
 const BUILT_IN = BUILT_IN_NAMESPACES.map(({ name }) => name).join(", ");
 export const UNKNOWN_NAMESPACE: Problem = {
   code: "unknown_namespace",
-  detail: `There is no namespace of that name. Built in are ${BUILT_IN}; PUT /v1/namespaces/{namespace} makes others.`,
+  detail: `No namespace has this name. Built-in namespaces: ${BUILT_IN}. Create others with PUT /v1/namespaces/{namespace}.`,
 };
 
-/** Bindings of a request, and the promise that keeps work alive. */
+/** A request's bindings and its waitUntil. */
 export interface Surroundings {
   readonly env: Env;
-  /** Keeps work alive that outlives the response. */
+  /** Keeps work alive after the response. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
 /** Rejects a caller whose key lacks the scope. */
 export function refuseScope(caller: ApiKeyRecord, scope: Scope): Problem | undefined {
   if (hasScope(caller, scope)) return undefined;
-  return { code: "forbidden", detail: `This route takes a key with the scope ${scope}.` };
+  return { code: "forbidden", detail: `This route requires a key with the scope ${scope}.` };
 }
 
 /** Rejects a caller whose key is restricted to other namespaces. */
@@ -36,8 +36,8 @@ export function refuseNamespace(caller: ApiKeyRecord, name: string): Problem | u
 }
 
 /**
- * The namespace of that name, if the caller may use it: at once if this isolate has it in memory. A retired one issues
- * nothing (scope `issue`). Throws RegistryUnavailableError.
+ * The namespace with that name, if the caller may use it. Synchronous if this isolate has it cached. A retired
+ * namespace issues nothing (scope `issue`). Throws RegistryUnavailableError.
  */
 export function authorise(
   { env, waitUntil }: Surroundings,

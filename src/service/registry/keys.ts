@@ -7,7 +7,7 @@ import { callRegistry, confirmed, type RegistryBinding } from "./registry-call.t
 
 /**
  * A key is `efk_`, 192 random bits, and 6 characters of their SHA-256, all base64url. The check characters
- * let an isolate refuse mistyped and made-up keys without asking the registry.
+ * let an isolate reject mistyped and invented keys without a call of the registry.
  */
 const KEY_FORMAT = /^efk_([A-Za-z0-9_-]{32})([A-Za-z0-9_-]{6})$/;
 const KEY_PREFIX = "efk_";
@@ -15,29 +15,29 @@ const KEY_RANDOM_BYTES = 24;
 const KEY_CHECK_CHARS = 6;
 const KEY_ID_BYTES = 9;
 
-/** Keys that this isolate has seen work, by their digest. A failing registry does not prolong them. */
+/** A cache of valid keys, by their digest. A failing registry does not extend their maximum age. */
 const known = new RegistryCache<ApiKeyRecord>({ staleMaxMs: CACHE_TRUSTED_MS });
 
 /**
- * Digests of tokens that were in force when last looked at: saves hashing them for each request. Such a look-up
- * compares whole texts by a hash that is seeded anew in each process, so its time tells nothing about a guess.
+ * Digests of recently valid tokens, which saves a hash per request. A Map compares by a hash with a random seed per
+ * process, so the time of a look-up reveals nothing about a guess.
  */
 const digestsOfKnown = new Map<string, string>();
-/** The administrator's key with its digest, once a request came with it. */
+/** The admin key with its digest, once a request has sent it. */
 let admin: { readonly key: string; readonly digest: string } | undefined;
 
 const encoder = new TextEncoder();
 
-/** What a new key is to be. */
+/** The settings of a new key. */
 export type KeyInput = Omit<ApiKeyRecord, "id" | "createdMs">;
 
 export type CreatedKey =
-  /** `key` is shown once and kept nowhere. */
+  /** `key` is shown once and never stored. */
   | { readonly kind: "created"; readonly key: string; readonly record: ApiKeyRecord }
   | { readonly kind: "full"; readonly most: number };
 
 /**
- * Draws a new key from the platform's cryptographic randomness. `by`: who makes it.
+ * Creates a key from the platform's cryptographic randomness. `by`: the creator.
  * Throws RegistryUnavailableError and KeyRevokedError.
  */
 export async function createKey(
@@ -57,7 +57,7 @@ export async function createKey(
   return reply.kind === "created" ? { kind: "created", key, record } : reply;
 }
 
-/** A page of keys in the order of their ids, after the id `after`. Throws RegistryUnavailableError. */
+/** A page of keys in order of their ids, after the id `after`. Throws RegistryUnavailableError. */
 export function listKeys(
   registry: RegistryBinding,
   after: string,
@@ -67,8 +67,8 @@ export function listKeys(
 }
 
 /**
- * Revokes a key: in this isolate at once, in every other within CACHE_TRUSTED_MS; false if there is none.
- * Throws RegistryUnavailableError and KeyRevokedError.
+ * Revokes a key: in this isolate immediately, in all others within CACHE_TRUSTED_MS. Returns false if no key has this
+ * id. Throws RegistryUnavailableError and KeyRevokedError.
  */
 export async function deleteKey(
   registry: RegistryBinding,
@@ -82,7 +82,7 @@ export async function deleteKey(
 }
 
 /**
- * Confirms at the registry that a caller's key is in force, whatever is remembered of it: for writes to other objects.
+ * Confirms at the registry, not in a cache, that a caller's key is valid: for writes to other objects.
  * Throws RegistryUnavailableError and KeyRevokedError.
  */
 export async function confirmKey(
@@ -99,16 +99,16 @@ export async function confirmKey(
 export interface FindKeyHooks {
   readonly waitUntil: (work: Promise<unknown>) => void;
   /**
-   * Called before this request asks the registry; what it throws is thrown. A request that finds what another one
-   * reads is not charged: it costs the registry nothing.
+   * Called before this request calls the registry. Its errors are thrown. A request that uses another request's answer
+   * is not charged, because it costs the registry nothing.
    */
   readonly beforeAsking: () => Promise<void>;
 }
 
 /**
- * Whom a token belongs to; undefined where it is not in force. `adminKey` is compared as a digest, in
- * constant time; keys are looked up by their digest, so no comparison depends on how much of a guess is right.
- * Throws RegistryUnavailableError where that cannot be known: keys fail closed.
+ * The owner of a token; undefined if the token is not valid. `adminKey` is compared as a digest, in constant time. Keys
+ * are looked up by their digest, so the time of a comparison reveals nothing about a guess. Throws
+ * RegistryUnavailableError if the registry is down: keys fail closed.
  */
 export async function findKey(
   registry: RegistryBinding,
@@ -133,7 +133,7 @@ export async function findKey(
   return record;
 }
 
-/** `findKey` from this isolate's memory; undefined where that does not know, or would have to ask. */
+/** Like `findKey`, but only from this isolate's caches; undefined if they have no valid answer. */
 export function keyInMemory(adminKey: string, token: string): ApiKeyRecord | undefined {
   const hash = digestsOfKnown.get(token);
   if (hash === undefined) return undefined;

@@ -21,34 +21,34 @@ import { callRegistry, confirmed, type RegistryBinding } from "./registry-call.t
 interface AnyNamespace {
   readonly name: string;
   readonly builtIn: boolean;
-  /** Retired: nothing is issued any more, decode and range go on. */
+  /** True if the namespace is retired: it issues nothing, but decode and range still work. */
   readonly retired: boolean;
-  /** Unix ms of its creation; absent where it is built in. */
+  /** Time of creation in unix ms; absent for built-in namespaces. */
   readonly createdMs?: number;
-  /** Worker IDs 0..shards−1 are shards; a segment's one object counts as shard 0. */
+  /** Worker IDs 0..shards−1 are shards; a segment's single object counts as shard 0. */
   readonly shards: number;
 }
 
-/** Time-ordered IDs with their shards, ready to be served. Two namespaces may produce equal numbers. */
+/** A namespace of time-ordered IDs, with derived values. Two namespaces may produce equal numbers. */
 export interface SnowflakeNamespace extends AnyNamespace {
   readonly kind: "snowflake";
   readonly definition: SnowflakeDefinition;
   readonly layout: Layout;
   readonly policy: NamespacePolicy;
-  /** Shards that keys are hashed over. */
+  /** Number of shards that keys are hashed over. */
   readonly keyShards: number;
-  /** Shard i is first made near regions[i mod n]. */
+  /** Shard i is created near regions[i mod n]. */
   readonly regions: readonly Region[];
-  /** Layout and policy as the JSON text that goes along with each shard call. */
+  /** Layout and policy as JSON text, sent with each shard call. */
   readonly lineSpec: string;
 }
 
-/** Dense numbers without a clock, ready to be served. */
+/** A segment namespace, with derived values. */
 export interface SegmentNamespace extends AnyNamespace {
   readonly kind: "segment";
   readonly definition: SegmentDefinition;
   readonly numbers: SegmentNumbers;
-  /** The numbers as the JSON text that goes along with each call. */
+  /** The numbers as JSON text, sent with each call. */
   readonly segmentSpec: string;
 }
 
@@ -56,11 +56,11 @@ export interface SegmentNamespace extends AnyNamespace {
 export type Namespace = SnowflakeNamespace | SegmentNamespace;
 
 /**
- * The presets that are built-in namespaces too, for ever: a new preset gets no namespace of its own, since somebody may
- * have given that name to another layout.
+ * The presets that are also built-in namespaces. This list never grows: a user may already have a namespace with the
+ * name of a new preset.
  */
 const BUILT_IN_PRESETS = ["default", "twitter", "leaf", "js53", "node"] as const;
-/** The built-in segment namespace, for trying. */
+/** The built-in segment namespace, for tests. */
 const SEGMENT_NAME = "segment";
 
 const BUILT_IN: ReadonlyMap<string, Namespace> = new Map([
@@ -68,15 +68,15 @@ const BUILT_IN: ReadonlyMap<string, Namespace> = new Map([
   builtIn(SEGMENT_NAME, { kind: "segment" }),
 ]);
 
-/** Namespaces of the registry that this isolate knows. If the registry fails, they are served from memory for a while. */
+/** A cache of the registry's namespaces, used for up to NAMESPACE_STALE_MAX_MS while the registry is down. */
 const known = new RegistryCache<Namespace>({ staleMaxMs: NAMESPACE_STALE_MAX_MS });
 
-/** The built-in namespaces. Their names and layouts never change, and no other name becomes one. */
+/** The built-in namespaces. Their names and layouts never change. */
 export const BUILT_IN_NAMESPACES: readonly Namespace[] = [...BUILT_IN.values()];
 
 /**
- * The namespace of that name, built in, remembered or asked for at the registry; undefined where there is none.
- * Throws RegistryUnavailableError.
+ * The namespace with that name: built in, cached or from the registry; undefined if there is no such namespace. Throws
+ * RegistryUnavailableError.
  */
 export async function findNamespace(
   registry: RegistryBinding,
@@ -95,21 +95,21 @@ export async function findNamespace(
   return known.get(name, read, { waitUntil });
 }
 
-/** The namespace of that name, where this isolate knows it without asking; undefined says nothing. */
+/** The namespace with that name, if this isolate has it cached. Undefined does not mean that it does not exist. */
 export function namespaceInMemory(name: string): Namespace | undefined {
   return BUILT_IN.get(name) ?? known.peek(name);
 }
 
-/** Which namespaces to list. */
+/** The bounds of a list of namespaces. */
 export interface NamespacePage {
-  /** From the first name after this one. */
+  /** The list starts after this name. */
   readonly after: string;
   readonly limit: number;
-  /** Only these; absent: all. */
+  /** The only names to list; absent: all. */
   readonly only?: readonly string[] | undefined;
 }
 
-/** A page of namespaces in the order of their names. Throws RegistryUnavailableError. */
+/** A page of namespaces in order of their names. Throws RegistryUnavailableError. */
 export async function listNamespaces(
   registry: RegistryBinding,
   { after, limit, only }: NamespacePage,
@@ -125,7 +125,7 @@ export async function listNamespaces(
 }
 
 /**
- * Creates or changes a namespace. This isolate serves the change at once. `by`: who does it.
+ * Creates or changes a namespace. The change applies in this isolate immediately. `by`: the caller.
  * Throws RegistryUnavailableError and KeyRevokedError.
  */
 export async function putNamespace(
@@ -147,7 +147,10 @@ export async function patchNamespace(
   return change<NamespaceReply>(registry, name, (stub) => stub.patchNamespace(name, patch, by.id));
 }
 
-/** Retires a name for ever; false if there is none. `by`: who does it. Throws as `putNamespace`. */
+/**
+ * Retires a namespace. Returns false if it does not exist. `by`: the caller. Throws RegistryUnavailableError and
+ * KeyRevokedError.
+ */
 export async function retireNamespace(
   registry: RegistryBinding,
   name: string,
@@ -176,7 +179,7 @@ export function isBuiltIn(name: string): boolean {
   return BUILT_IN.has(name);
 }
 
-/** Makes a stored namespace ready to be served. */
+/** Converts a stored namespace: adds its derived values. */
 export function namespaceOf({
   name,
   definition,
@@ -191,12 +194,12 @@ export function namespaceOf({
   };
 }
 
-/** How long IDs may be used, in ms since they were asked for; undefined for a segment. */
+/** How long IDs may be used, in ms from the request; undefined for segments. */
 export function freshForMsOf(namespace: Namespace): number | undefined {
   return namespace.kind === "snowflake" ? namespace.policy.freshForMs : undefined;
 }
 
-/** The region that shard `shard` is first made in. */
+/** The region in which a shard is created. */
 export function regionOf({ regions }: SnowflakeNamespace, shard: number): Region {
   const region = regions[shard % regions.length];
   if (region === undefined) throw new RangeError("a namespace has at least one region");

@@ -1,17 +1,17 @@
 /**
- * What an isolate remembers of the registry: plain data, bounded, so that a busy isolate asks seldom
- * and a change reaches every isolate within CACHE_TRUSTED_MS.
+ * An isolate's cache of the registry: bounded plain data. A busy isolate rarely calls the registry, and a change
+ * reaches every isolate within CACHE_TRUSTED_MS.
  *
- * An answer is, by its age,
- *  - younger than 15 to 30 s (drawn per answer, so that isolates do not ask in step): served as it is
- *  - up to 30 s: served, and read again in the background
- *  - older: read again first; if the registry fails, served up to the age of `staleMaxMs`
+ * The age of an answer decides:
+ *  - below 15 to 30 s (random per answer, so that isolates do not read in step): served from the cache
+ *  - up to 30 s: served from the cache, and read again in the background
+ *  - older: read again first; if the registry is down, served from the cache up to the age `staleMaxMs`
  *
- * A key has at most one read in flight. The request that reads leaves a claim; the others look at the claim
- * in growing pauses, because no request may await the promise of another. A claim ends
- *  - answered: the others find the answer
- *  - failed: the others fail too, so that a dead registry costs each of them one time-out, not one after another
- *  - refused, because its request may not ask: each of the others is charged itself, then one of them reads
+ * A key has at most one read in flight. The reading request sets a claim. Others check the claim with growing pauses,
+ * because no request may await the promise of another. A claim ends in one of these states:
+ *  - answered: the others use the answer
+ *  - failed: the others fail too, so that each waits for at most one time-out of a dead registry
+ *  - refused, because its request is rate limited: each of the others is charged itself, then one of them reads
  *  - lapsed (its request was cancelled) or forgotten: one of the others reads
  */
 import { setBounded } from "../../core/bounded-map.ts";
@@ -32,11 +32,11 @@ interface Answer<Value> {
   /** Undefined: the registry does not know the key. */
   readonly value: Value | undefined;
   readonly readAtMs: number;
-  /** Ages in ms: read again in the background from this on, … */
+  /** Age from which the answer is read again in the background, in ms. */
   readonly refreshAfterMs: number;
-  /** … served up to this, … */
+  /** Maximum age of the answer, in ms. */
   readonly trustedMs: number;
-  /** … and up to this if the registry fails. */
+  /** Maximum age of the answer if the registry is down, in ms. */
   readonly staleMs: number;
 }
 
@@ -48,9 +48,9 @@ interface Claim {
 
 interface Entry<Value> {
   answer?: Answer<Value>;
-  /** The last read that a request set out on. */
+  /** The claim of the last read. */
   claim?: Claim;
-  /** When a read last failed or was refused. */
+  /** Time of the last failed or refused read, in unix ms. */
   failedAtMs?: number;
 }
 
@@ -58,13 +58,13 @@ type Read<Value> = () => Promise<Value | undefined>;
 
 export interface ReadHooks {
   readonly waitUntil: (work: Promise<unknown>) => void;
-  /** Called before this request asks the registry; what it throws is thrown to this request alone. */
+  /** Called before this request calls the registry. Its errors are thrown only to this request. */
   readonly beforeAsking?: () => Promise<void>;
 }
 
 export class RegistryCache<Value> {
   readonly #known = new Map<string, Entry<Value>>();
-  /** Keys unknown so far, apart: a flood of made-up ones must not push out those that exist. */
+  /** Entries of unknown keys, separate: a flood of invented keys must not evict existing ones. */
   readonly #others = new Map<string, Entry<Value>>();
   readonly #staleMaxMs: number;
 
@@ -73,8 +73,8 @@ export class RegistryCache<Value> {
   }
 
   /**
-   * The value of `key`, from memory or by `read`; undefined if the registry does not know it.
-   * Throws what this request's `read` or `beforeAsking` throws, and RegistryUnavailableError if another's read failed.
+   * The value of `key`, from the cache or by `read`; undefined if the registry does not know it. Throws the errors of
+   * this request's `read` and `beforeAsking`, and RegistryUnavailableError if another request's read failed.
    */
   async get(key: string, read: Read<Value>, hooks: ReadHooks): Promise<Value | undefined> {
     let { beforeAsking } = hooks;
@@ -86,7 +86,7 @@ export class RegistryCache<Value> {
       if (answer && (claim || !isDue(answer, entry, nowMs))) return answer.value;
       if (!claim) {
         const reading = this.#read(key, entry, read, beforeAsking);
-        // Its request may be cancelled; others wait for what it reads.
+        // The read must outlive its request: others wait for its answer.
         hooks.waitUntil(reading.catch(() => undefined));
         return answer
           ? answer.value
@@ -104,7 +104,7 @@ export class RegistryCache<Value> {
     }
   }
 
-  /** The value of `key` if it may be served as it is, with nothing to read. */
+  /** The value of `key` if the cache can serve it without a read. */
   peek(key: string): Value | undefined {
     const answer = this.#known.get(key)?.answer;
     return answer && isWithin(Date.now(), answer.readAtMs, answer.refreshAfterMs)
@@ -112,7 +112,7 @@ export class RegistryCache<Value> {
       : undefined;
   }
 
-  /** Forgets `key`, which this isolate has just changed, and what a read of it in flight will answer. */
+  /** Removes `key` after this isolate changed it. The answer of a read in flight is then ignored. */
   forget(key: string): void {
     this.#known.delete(key);
     this.#others.delete(key);
@@ -132,7 +132,7 @@ export class RegistryCache<Value> {
       failure = "failed";
       const value = await read();
       claim.end = "answered";
-      // Otherwise it was forgotten or pushed out, or its claim lapsed and was taken over: its answer may be old.
+      // Otherwise the entry was removed, or another request took over its claim: this answer may be outdated.
       if (this.#find(key) === entry && entry.claim === claim) this.#keep(key, entry, claim, value);
       return value;
     } catch (error) {
@@ -148,14 +148,14 @@ export class RegistryCache<Value> {
     setBounded(value === undefined ? this.#others : this.#known, key, entry, CACHE_ENTRIES_MAX);
   }
 
-  /** An answer may be as old as its question, so its age counts from there. */
+  /** Makes an answer. Its age counts from the start of the read, because it may be that old. */
   #answerOf(value: Value, readAtMs: number): Answer<Value> {
     const refreshAfterMs = (CACHE_TRUSTED_MS / 2) * (1 + Math.random());
     const staleMs = this.#staleMaxMs;
     return { value, readAtMs, refreshAfterMs, trustedMs: CACHE_TRUSTED_MS, staleMs };
   }
 
-  /** What may be served of `key` although reading it has just failed; throws `error` if nothing may. */
+  /** The cached value of `key` after a failed read; throws `error` if the cache has no usable value. */
   #servedDespite(key: string, error: unknown): Value | undefined {
     const answer = servedOf(this.#find(key) ?? {}, Date.now());
     if (!answer) throw error;
@@ -175,7 +175,7 @@ export class RegistryCache<Value> {
   }
 }
 
-/** From the answer on, not the question: those who waited for a slow read must find it. */
+/** An answer for an unknown key. Its age counts from the end of the read: requests that waited for it must find it. */
 function unknownNow(): Answer<never> {
   const ms = UNKNOWN_TRUSTED_MS;
   const readAtMs = Date.now();
@@ -190,7 +190,7 @@ function servedOf<Value>(entry: Entry<Value>, nowMs: number): Answer<Value> | un
   return isWithin(nowMs, answer.readAtMs, mostMs) ? answer : undefined;
 }
 
-/** Whether to read it again in the background. */
+/** Whether to read the answer again in the background. */
 function isDue<Value>(answer: Answer<Value>, entry: Entry<Value>, nowMs: number): boolean {
   const rests = isWithin(nowMs, entry.failedAtMs, CACHE_RETRY_MS);
   return !rests && !isWithin(nowMs, answer.readAtMs, answer.refreshAfterMs);
@@ -205,7 +205,7 @@ function notRead(why: string): RegistryUnavailableError {
   return new RegistryUnavailableError(new Error(`another request's read ${why}`), false);
 }
 
-/** Whether `sinceMs` lies at most `withinMs` back; a clock that went back counts as too long ago. */
+/** Whether `sinceMs` is less than `withinMs` ago. False if the clock went back. */
 function isWithin(nowMs: number, sinceMs: number | undefined, withinMs: number): boolean {
   return sinceMs !== undefined && nowMs >= sinceMs && nowMs - sinceMs < withinMs;
 }

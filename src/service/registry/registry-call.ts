@@ -4,13 +4,13 @@ import { withDeadline } from "../object-call.ts";
 
 export type RegistryBinding = DurableObjectNamespace<Registry>;
 
-/** There is one registry in a deployment; this is its object's name. */
+/** The name of the registry's object, the only one in a deployment. */
 const REGISTRY_NAME = "registry";
 
-/** The registry failed or did not answer in time; `cause` says how. */
+/** The registry failed or did not answer in time; see `cause`. */
 export class RegistryUnavailableError extends Error {
   override readonly name = "RegistryUnavailableError";
-  /** True: the call may have changed something all the same. */
+  /** True: the call may still have changed something. */
   readonly maybeDone: boolean;
 
   constructor(cause: unknown, maybeDone: boolean) {
@@ -24,7 +24,7 @@ export class KeyRevokedError extends Error {
   override readonly name = "KeyRevokedError";
 }
 
-/** The reply to a write. Throws KeyRevokedError. */
+/** Returns the reply to a write. Throws KeyRevokedError if the registry rejected the caller's key. */
 export function confirmed<Reply extends { readonly kind: string }>(
   reply: Reply | Revoked,
 ): Exclude<Reply, Revoked> {
@@ -33,8 +33,8 @@ export function confirmed<Reply extends { readonly kind: string }>(
 }
 
 /**
- * Calls the registry; `changes` says that the call is to change something.
- * Throws RegistryUnavailableError where it fails or takes over REGISTRY_TIMEOUT_MS.
+ * Calls the registry. `changes`: the call may change something. Throws RegistryUnavailableError if the call fails or
+ * takes longer than REGISTRY_TIMEOUT_MS.
  */
 export async function callRegistry<Reply>(
   registry: RegistryBinding,

@@ -210,7 +210,7 @@ describe("one worker ID more", () => {
       if (outcome.ok) expect(retryAfterMs).toBeUndefined();
       else {
         expect(outcome.refusal).toMatchObject({ code: "forbidden", retryAfterMs });
-        expect(outcome.refusal.detail).toContain(`has ${count} of at most ${leasesMax} worker IDs`);
+        expect(outcome.refusal.detail).toContain(`${count} of at most ${leasesMax} worker IDs`);
       }
     },
   );

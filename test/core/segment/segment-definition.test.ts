@@ -114,9 +114,9 @@ describe("a new segment namespace", () => {
   });
 
   it.each<[Wished, string]>([
-    [{ step: 9, delta: 10 }, "takes at least delta, which is 10"],
-    [{ start: "6", max: "5" }, "takes at most max, which is 5"],
-    [{ delta: 7, remainder: 7 }, "takes a whole number from 0 to 6"],
+    [{ step: 9, delta: 10 }, "at least delta (10)"],
+    [{ start: "6", max: "5" }, "at most max (5)"],
+    [{ delta: 7, remainder: 7 }, "from 0 to 6"],
     [{ start: "11", max: "19", delta: 10 }, "no number from start to max"],
   ])("says what %j should have", (wished, detail) => {
     expect(defineNamespace(input(wished))).toMatchObject({

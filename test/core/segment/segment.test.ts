@@ -98,7 +98,7 @@ describe("the next numbers of a width", () => {
     const refused = allocateWidth(numbers, 13n, 5);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "exhausted" } });
     expect(refused).toMatchObject({
-      refusal: { detail: expect.stringMatching(/no number.* 12\./) },
+      refusal: { detail: expect.stringMatching(/No number.* 12\./) },
     });
     expect(refused).not.toHaveProperty("refusal.retryAfterMs");
   });
@@ -143,10 +143,10 @@ describe("the next IDs of a count", () => {
     const numbers = numbersOf({ max: 12n });
     const refused = allocateCount(numbers, 11n, 3);
     expect(refused).toMatchObject({
-      refusal: { detail: expect.stringMatching(/fewer than 3.* 12\./) },
+      refusal: { detail: expect.stringMatching(/Fewer than 3.* 12\./) },
     });
     expect(allocateCount(numbers, 13n, 1)).toMatchObject({
-      refusal: { detail: expect.stringMatching(/no number.* 12\./) },
+      refusal: { detail: expect.stringMatching(/No number.* 12\./) },
     });
   });
 });

@@ -59,7 +59,7 @@ describe("a token", () => {
     const own = issuing("access-a", "access-b");
     expect(await said(key, own)).toEqual(served(own));
     const kinds = issuing("access-b", "access-a");
-    const wrong = "6 The namespace is of the kind snowflake, not segment.";
+    const wrong = "6 The namespace is of the kind snowflake; this route needs the kind segment.";
     expect(await said(key, kinds)).toEqual(
       all("Result{id=-2, status=EXCEPTION}", wrong, "", kinds),
     );
@@ -126,12 +126,12 @@ describe("failures from behind", () => {
   it("of the registry, of limits and of the configuration are no token's fault", async () => {
     const { key } = await keyFor({ scopes: ["issue", "read"] });
     const registry = { ...CLOSED, REGISTRY: down } as unknown as Env;
-    const missing = "6 The registry of namespaces and keys does not answer; try again.";
+    const missing = "6 The registry of namespaces and keys did not answer; retry.";
     expect(await said(key, ROUTES, registry)).toEqual(
       all("Result{id=-1, status=EXCEPTION}", missing, ""),
     );
     const LOOKUP_LIMITER = { limit: async () => ({ success: false }) };
-    const tried = "6 Too many keys were tried from this address within 60 s.";
+    const tried = "6 Too many keys were tried from this address within 60 s; retry later.";
     expect(await said(key, ROUTES, { ...CLOSED, LOOKUP_LIMITER })).toEqual(
       all("Result{id=-3, status=EXCEPTION}", tried, ""),
     );
@@ -152,7 +152,7 @@ describe("failures from behind", () => {
     const routes = issuing("access-limited");
     const many = all(
       "Result{id=-3, status=EXCEPTION}",
-      "6 Too many IDs were asked for within 60 s.",
+      "6 Too many IDs were requested within 60 s; retry later.",
       "",
       routes,
     );

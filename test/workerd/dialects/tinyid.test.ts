@@ -9,10 +9,10 @@ useClock("waits");
 
 const OPEN: Env = { ...env };
 const FORM = "application/x-www-form-urlencoded";
-const BATCH_TAKES = "batchSize takes a whole number from 1 on; above 100000 it counts as that.";
-const FORM_TAKES = "A form takes at most 16384 bytes, whole within 5000 ms.";
+const BATCH_RULE = "batchSize must be an integer from 1; values above 100000 count as 100000.";
+const FORM_RULE = "A form must be at most 16384 bytes, and arrive within 5000 ms.";
 const UNKNOWN =
-  "There is no namespace of that name. Built in are default, twitter, leaf, js53, node, segment; PUT /v1/namespaces/{namespace} makes others.";
+  "No namespace has this name. Built-in namespaces: default, twitter, leaf, js53, node, segment. Create others with PUT /v1/namespaces/{namespace}.";
 
 beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -90,7 +90,7 @@ describe("nextId", () => {
     async (batchSize) => {
       await put("tiny-refusing", { kind: "segment" });
       const query = new URLSearchParams({ bizType: "tiny-refusing", batchSize });
-      expect(await tiny(`nextId?${query}`)).toBe(refused(BATCH_TAKES));
+      expect(await tiny(`nextId?${query}`)).toBe(refused(BATCH_RULE));
       expect(await tiny(`nextIdSimple?${query}`)).toBe("");
       const { body } = await ask("/v1/shards/tiny-refusing/0");
       expect(body).toMatchObject({ max_id: "1", counters: { issued: 0 } });
@@ -129,7 +129,7 @@ describe("nextSegmentId", () => {
       "9007199254740998,9007199254740998,9007199254741000,1,0",
     );
     expect(await tiny("nextSegmentId?bizType=tiny-max")).toBe(
-      refused("There is no number left up to this namespace's max, 9007199254741000."),
+      refused("No number is left up to this namespace's max, 9007199254741000."),
     );
     expect(await tiny("nextSegmentIdSimple?bizType=tiny-max")).toBe("");
   });
@@ -200,11 +200,11 @@ describe("parameters", () => {
     for (const query of ["", `?bizType=${"x".repeat(10_000)}`]) {
       expect(await tiny(`nextId${query}`)).toBe(refused(UNKNOWN));
     }
-    const kind = "The namespace is of the kind snowflake, not segment.";
+    const kind = "The namespace is of the kind snowflake; this route needs the kind segment.";
     expect(await tiny("nextSegmentId?bizType=default")).toBe(refused(kind));
     await put("tiny-retired", { kind: "segment" });
     await ask("/v1/namespaces/tiny-retired", { method: "DELETE" });
-    const retired = refused("This namespace is retired, and its name is never used again.");
+    const retired = refused("This namespace is retired, and its name can't be reused.");
     expect(await tiny("nextId?bizType=tiny-retired")).toBe(retired);
     expect(await tiny("nextSegmentId?bizType=tiny-retired")).toBe(retired);
   });
@@ -212,7 +212,7 @@ describe("parameters", () => {
   it("take a body of 16,384 bytes and no larger one", async () => {
     const fill = (bytes: number) => "bizType=segment&x=".padEnd(bytes, "y");
     expect(await tiny("nextId", form(fill(16_384)))).toContain('"code":200');
-    const large = refused(FORM_TAKES);
+    const large = refused(FORM_RULE);
     expect(await tiny("nextId", form(fill(16_385)))).toBe(large);
     expect(await tiny("nextSegmentId", form(fill(100_000)))).toBe(large);
     expect(await tiny("nextIdSimple", form(fill(16_385)))).toBe("");
@@ -240,7 +240,7 @@ describe("parameters", () => {
     });
     const headers = { "content-type": FORM, ...length };
     const { status, text } = await ask("/tinyid/id/nextId", { ...opened, headers, rawBody });
-    expect([status, text]).toEqual([200, refused(FORM_TAKES)]);
+    expect([status, text]).toEqual([200, refused(FORM_RULE)]);
     expect(errors).not.toHaveBeenCalled();
     expect(warnings).toHaveBeenCalledOnce();
   });
@@ -250,7 +250,7 @@ describe("parameters", () => {
     const headers = { "content-type": FORM, ...length };
     const rawBody = new ReadableStream();
     const { text } = await ask("/tinyid/id/nextId", { ...opened, headers, rawBody });
-    expect(text).toBe(refused(FORM_TAKES));
+    expect(text).toBe(refused(FORM_RULE));
     expect(wait).toHaveBeenCalledExactlyOnceWith(5000, expect.anything());
   });
 });

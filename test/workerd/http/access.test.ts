@@ -327,8 +327,8 @@ describe("a namespace's body", () => {
   it("has every unknown and missing field named, 32 at most", async () => {
     const json = { foo: 1, layout: { x: 1, y: 2, sequenceBits: 12 } };
     const { body } = await ask("/v1/namespaces/odd", { method: "PUT", json });
-    const missing = { detail: "is missing" };
-    const unknown = { detail: "is not a field here" };
+    const missing = { detail: "is required" };
+    const unknown = { detail: "is an unknown field" };
     expect(body.errors).toEqual(
       expect.arrayContaining([
         { field: "foo", ...unknown },

@@ -193,7 +193,7 @@ const BAD_PARAMETERS: [path: string, named: Record<string, RegExp>][] = [
   ...["0", "-1", "1.5", "1e9", "abc", "", "%20", "1%20", "+5", "01", "10001"].map(
     (count): [string, Record<string, RegExp>] => [
       `/v1/ids/default?count=${count}`,
-      { count: /whole number from 1 to 10000/ },
+      { count: /integer from 1 to 10000/ },
     ],
   ),
   ["/v1/ids/default?count=1000001&format=text", { count: /1000000/ }],
@@ -204,11 +204,17 @@ const BAD_PARAMETERS: [path: string, named: Record<string, RegExp>][] = [
   ["/v1/ids/default?shard=8", { shard: /0 to 7/ }],
   ["/v1/ids/default?shard=-1", { shard: /0 to 7/ }],
   ["/v1/ids/default?shard=1&shard=2", { shard: /once/ }],
-  [`/v1/ids/default?shard=abc&key=${"k".repeat(513)}`, { shard: /0 to 7/, key: /exclude/ }],
+  [
+    `/v1/ids/default?shard=abc&key=${"k".repeat(513)}`,
+    { shard: /0 to 7/, key: /mutually exclusive/ },
+  ],
   ["/v1/blocks/twitter?count=0", { count: /1 to 413696/ }],
-  ["/v1/decode/default/abc?foo=1&encoding=xx", { id: /digits/, foo: /known/, encoding: /decimal/ }],
-  ["/v1/range/default?from=2001-01-01&until=2002-01-01&foo=1", { until: /time/, foo: /known/ }],
-  ["/v1/ids/default?shard=1&key=a", { key: /exclude/ }],
+  [
+    "/v1/decode/default/abc?foo=1&encoding=xx",
+    { id: /digits/, foo: /unknown/, encoding: /decimal/ },
+  ],
+  ["/v1/range/default?from=2001-01-01&until=2002-01-01&foo=1", { until: /time/, foo: /unknown/ }],
+  ["/v1/ids/default?shard=1&key=a", { key: /mutually exclusive/ }],
   ["/v1/ids/default?key=", { key: /1 to 512 bytes/ }],
   [`/v1/ids/default?key=${"k".repeat(513)}`, { key: /1 to 512 bytes/ }],
   [`/v1/ids/default?key=${encodeURIComponent("ö".repeat(257))}`, { key: /1 to 512 bytes/ }],
@@ -218,12 +224,12 @@ const BAD_PARAMETERS: [path: string, named: Record<string, RegExp>][] = [
   ["/v1/ids/default?encoding=number", { encoding: /at most 53 bits/ }],
   ["/v1/ids/default?format=xml", { format: /json, text/ }],
   ["/v1/ids/default?order=random", { order: /fresh, strict/ }],
-  ["/v1/ids/default?=5", { "": /not a parameter/ }],
-  ["/v1/ids/default?cuont=3", { cuont: /known are count/ }],
-  ["/v1/blocks/default?encoding=hex", { encoding: /not a parameter here/ }],
+  ["/v1/ids/default?=5", { "": /unknown/ }],
+  ["/v1/ids/default?cuont=3", { cuont: /allowed: count/ }],
+  ["/v1/blocks/default?encoding=hex", { encoding: /unknown/ }],
   [
     "/v1/ids/default?count=0&shard=99&encoding=x&order=y&foo=1",
-    { count: /takes/, shard: /takes/, encoding: /takes/, order: /takes/, foo: /known/ },
+    { count: /must be/, shard: /must be/, encoding: /must be/, order: /must be/, foo: /unknown/ },
   ],
   ...["abc", "-1", "%201", "01", "9223372036854775808", "99999999999999999999", "1.0", "0x10"].map(
     (id): [string, Record<string, RegExp>] => [
@@ -238,9 +244,9 @@ const BAD_PARAMETERS: [path: string, named: Record<string, RegExp>][] = [
   ["/v1/range/default?from=x&until=2026-02-30", { from: /ISO 8601/, until: /ISO 8601/ }],
   ["/v1/range/default?from=2026-01-02&until=2026-01-01", { from: /before until/ }],
   ["/v1/range/default?from=2026-01-01&until=2026-01-01", { from: /before until/ }],
-  ["/v1/range/default?from=2001-01-01&until=2002-01-01", { until: /have times from/ }],
+  ["/v1/range/default?from=2001-01-01&until=2002-01-01", { until: /run from/ }],
   ["/v1/shards/default?limit=33", { limit: /1 to 32/ }],
-  ["/v1/shards/default/0?x=1", { x: /not a parameter/ }],
+  ["/v1/shards/default/0?x=1", { x: /unknown/ }],
 ];
 
 describe("bad parameters", () => {

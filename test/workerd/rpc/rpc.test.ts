@@ -122,7 +122,7 @@ describe("refusals as values", () => {
         code: "unknown_namespace",
         status: 404,
         definite: true,
-        detail: expect.stringMatching(/^There is no namespace of that name/),
+        detail: expect.stringMatching(/^No namespace has this name/),
       },
     });
     const { value } = await call("blocksOrProblem", "js53", 1_000_000, { order: "strict" });

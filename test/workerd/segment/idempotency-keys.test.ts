@@ -228,7 +228,7 @@ describe("a key that is not taken", () => {
       expect(problem).toMatchObject({ status: 400, code: "invalid_parameter", definite: true });
       expect(problem.errors).toContainEqual({
         parameter: "idempotency-key",
-        detail: "takes 1 to 255 visible ASCII characters",
+        detail: "must be 1 to 255 visible ASCII characters",
       });
     }
     expect(await maxIdOf(name)).toBeUndefined();
