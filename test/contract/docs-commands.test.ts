@@ -4,17 +4,15 @@
  * Needs `npm run build` before.
  */
 import { execFile } from "node:child_process";
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { fencesOf, PAGES, type Page, PROJECT, proseOf } from "../support/pages.ts";
+import { commandsOf, fencesOf, OUTPUTS, PAGES, PROJECT, proseOf } from "../support/pages.ts";
 import { serviceOfFile } from "../support/processes/service-process.ts";
 
 const ADMIN_KEY = "the-admin-key-of-this-file";
 const open = serviceOfFile({ ACCESS: "open" });
 const closed = serviceOfFile({ ADMIN_KEY });
 
-const OUTPUTS = ["json", "text"];
 /** In a block of any other language a command would hide from this test. */
 const LANGUAGES = ["sh", "ts", "toml", "sql", "diagram", ...OUTPUTS];
 /** Services of the pages with open access; `$URL` is one with keys. */
@@ -22,29 +20,23 @@ const OPEN_URL = /http:\/\/127\.0\.0\.1:(8787|8790)/g;
 /** Commands of npm itself. */
 const NPM_OWN = ["ci", "install", "pack", "test"];
 
-interface Block {
-  readonly commands: readonly string[];
-  /** The output of them all; undefined: the page shows none. */
-  readonly shown: string | undefined;
-}
-
-function blocksOf(page: Page): Block[] {
-  const fences = fencesOf(page);
-  return fences.flatMap(({ language, code }, index) => {
-    if (language !== "sh") return [];
-    const lines = code.replaceAll(/\\\n\s*/g, "").split("\n");
-    const commands = lines.map((line) => line.replace(/\s+# .*$/, "")).filter(Boolean);
-    const next = fences[index + 1];
-    return [{ commands, shown: next && OUTPUTS.includes(next.language) ? next.code : undefined }];
-  });
-}
-
 const IS_RUN = /^(curl|npx edgeflake) ./;
 /** Later options win: the real rate and time would be too much for a test. */
 const SHORT = "--rate 200 --seconds 1";
 
 /** What the service gave out last, for placeholders: a page shows no real key. */
 const given = { key: "", id: "" };
+
+function shell(script: string): Promise<string> {
+  // In the locale C, sort is quick.
+  const env = { ...process.env, LC_ALL: "C", URL: closed.url, KEY: ADMIN_KEY, ADMIN_KEY };
+  const args = ["-o", "pipefail", "-c", script];
+  return new Promise((resolve, reject) => {
+    execFile("bash", args, { cwd: PROJECT, env }, (error, stdout) =>
+      error ? reject(new Error(`${script}\n${stdout}`, { cause: error })) : resolve(stdout),
+    );
+  });
+}
 
 /** Runs it; rejects if it fails, unless `mayFail`. */
 async function outputOf(command: string, mayFail: boolean): Promise<string> {
@@ -55,13 +47,7 @@ async function outputOf(command: string, mayFail: boolean): Promise<string> {
     .replace(/^npx edgeflake verify (?!--help)(.*)/, `npx edgeflake verify $1 ${SHORT}`)
     .replace(/^npx edgeflake/, "node dist/cli/edgeflake.js")
     .replaceAll("curl ", `curl --silent --show-error ${mayFail ? "" : "--fail-with-body "}`);
-  // In the locale C, sort is quick.
-  const env = { ...process.env, LC_ALL: "C", URL: closed.url, KEY: ADMIN_KEY, ADMIN_KEY };
-  const output = await new Promise<string>((resolve, reject) => {
-    execFile("bash", ["-o", "pipefail", "-c", script], { cwd: PROJECT, env }, (error, stdout) =>
-      error ? reject(new Error(`${script}\n${stdout}`, { cause: error })) : resolve(stdout),
-    );
-  });
+  const output = await shell(script);
   given.key = /"key":"(efk_[\w-]+)"/.exec(output)?.[1] ?? given.key;
   given.id = /"id":"([\w-]+)","name"/.exec(output)?.[1] ?? given.id;
   return output.trimEnd();
@@ -87,45 +73,35 @@ function patternOf(shown: string, commands: string): RegExp {
 const usages = new Map<string, Promise<string>>();
 
 /** What a program prints when it is asked for help. */
-function usageOf(program: string, ...args: string[]): Promise<string> {
-  const known = usages.get([program, ...args].join(" "));
-  if (known) return known;
-  const usage = new Promise<string>((resolve) => {
-    execFile(program, [...args, "--help"], { cwd: PROJECT }, (_, stdout, stderr) =>
-      resolve(stdout + stderr),
-    );
-  });
-  usages.set([program, ...args].join(" "), usage);
-  return usage;
+function usageOf(command: string): Promise<string> {
+  const asked = usages.get(command) ?? shell(`${command} --help 2>&1 || true`);
+  usages.set(command, asked);
+  return asked;
 }
 
-const wrangler = path.join(PROJECT, "node_modules/.bin/wrangler");
-
-/** The classes of commands that are not run: how each begins, and what is checked of its words. */
+/** The classes of commands that are not run: how each looks, and what is checked of its words. */
 const CLASSES: readonly [RegExp, (...words: string[]) => unknown][] = [
   [/^npm (?:run )?(\S+)(?: -- (.*))?$/, checkScript],
   [
     /^(?:npx )?wrangler ([a-z ]+?)(?: [A-Z_]+)?$/,
-    async (words = "") => {
-      expect(await usageOf(wrangler, ...words.split(" "))).toMatch(`wrangler ${words}`);
-    },
+    async (words) => expect(await usageOf(`wrangler ${words}`)).toMatch(`wrangler ${words}`),
   ],
-  [/^npx vitest run --project (\S+)$/, (project = "") => expect(["core"]).toContain(project)],
+  [/^npx vitest run --project (\S+)$/, (project) => expect(["core"]).toContain(project)],
   // test/architecture/guarantees.test.ts finds the file and the title.
   [/^npx vitest run [\w/-]+(?: -t ".*")?$/, () => undefined],
-  [/^npx (edgeflake)$/, (name = "") => expect(Object.keys(manifest.bin)).toContain(name)],
+  [/^npx (edgeflake)$/, (name) => expect(Object.keys(manifest.bin)).toContain(name)],
   [/^(?:export )?[A-Z_]+=\S*(?:\(openssl rand -base64 32\))?$/, () => undefined],
-  [/^(?:openssl rand -base64 32|ulimit -n \d+)$/, () => undefined],
+  [/^(?:openssl rand -base64 32|ulimit -n \d+|echo \$[A-Z_]+)$/, () => undefined],
 ];
 
+/** A script of package.json that knows its options, or a command of npm itself. */
 async function checkScript(name = "", options = ""): Promise<void> {
-  const script = Object.entries(manifest.scripts).find(([each]) => each === name)?.[1];
+  const scripts: Readonly<Record<string, string>> = manifest.scripts;
+  const script = scripts[name];
   if (script === undefined) return expect(NPM_OWN).toContain(name);
-  const file = /\bnode (\S+\.ts)$/.exec(script)?.[1];
+  const program = /\bnode \S+\.ts$|^wrangler dev\b/.exec(script)?.[0];
   for (const [option] of options.matchAll(/--[\w-]+/g)) {
-    const usage = file ? usageOf(process.execPath, file) : usageOf(wrangler, "dev");
-    expect(file ?? script).toMatch(/\.ts$|^wrangler dev /);
-    expect(await usage).toContain(option);
+    expect(program && (await usageOf(program))).toContain(option);
   }
 }
 
@@ -133,10 +109,9 @@ async function checkUnrun(line: string): Promise<void> {
   for (const part of line.split(" && ")) {
     // Variables before a program are for its environment.
     const command = part.replace(/^(?:[A-Z_]+=\S+ )+(?=\S)/, "");
-    const known = CLASSES.find(([pattern]) => pattern.test(command));
-    if (!known) throw new Error(`a command of no class: ${command}`);
-    const [, ...words] = known[0].exec(command) ?? [];
-    await known[1](...words);
+    const [pattern, check] = CLASSES.find(([each]) => each.test(command)) ?? [];
+    if (!pattern || !check) throw new Error(`a command of no class: ${command}`);
+    await check(...(pattern.exec(command)?.slice(1) ?? []));
   }
 }
 
@@ -152,7 +127,7 @@ describe.each(PAGES)("$name", (page) => {
   });
 
   const inline = [...proseOf(page).matchAll(INLINE)].map(([, command = ""]) => command);
-  const blocks = [...blocksOf(page), { commands: [...new Set(inline)], shown: undefined }];
+  const blocks = [...commandsOf(page), { commands: [...new Set(inline)], shown: undefined }];
   const told = blocks.filter(({ commands }) => commands.length > 0);
   it.each(told.map((block) => [block.commands.join(" ; "), block] as const))(
     "%s",

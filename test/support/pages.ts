@@ -35,3 +35,24 @@ export function fencesOf({ text }: Page): Fence[] {
 export function proseOf({ text }: Page): string {
   return text.replaceAll(FENCE, "");
 }
+
+/** The languages of blocks that show a command's output. */
+export const OUTPUTS = ["json", "text"];
+
+export interface Commands {
+  readonly commands: readonly string[];
+  /** The output of them all; undefined: the page shows none. */
+  readonly shown: string | undefined;
+}
+
+/** Those of each shell block. */
+export function commandsOf(page: Page): Commands[] {
+  const fences = fencesOf(page);
+  return fences.flatMap(({ language, code }, index) => {
+    if (language !== "sh") return [];
+    const lines = code.replaceAll(/\\\n\s*/g, "").split("\n");
+    const commands = lines.map((line) => line.replace(/\s+# .*$/, "")).filter(Boolean);
+    const next = fences[index + 1];
+    return [{ commands, shown: next && OUTPUTS.includes(next.language) ? next.code : undefined }];
+  });
+}
