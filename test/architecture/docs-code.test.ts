@@ -1,26 +1,23 @@
-/** Every TypeScript block of README and docs compiles against the package as it is published. Needs `npm run build`. */
+/**
+ * README and docs: every TypeScript block compiles against the package as it is published (needs `npm run build`),
+ * links lead somewhere, and the README stays short. Commands are run by test/contract/docs-commands.test.ts.
+ */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { fencesOf, PAGES, type Page, PROJECT, proseOf } from "../support/pages.ts";
 
-const PROJECT = path.join(import.meta.dirname, "../..");
+const README_LINES_MAX = 160;
 /** Inside the package, so that `edgeflake/client` means its own exports. */
 const FOLDER = path.join(PROJECT, "dist/docs-code");
 const TSC = path.join(PROJECT, "node_modules/typescript/bin/tsc");
 
-const pages = [
-  "README.md",
-  ...readdirSync(path.join(PROJECT, "docs")).map((name) => `docs/${name}`),
-].filter((page) => page.endsWith(".md"));
-
-const blocks = pages.flatMap((page) => {
-  const text = readFileSync(path.join(PROJECT, page), "utf8");
-  return [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = "", ..._], index) => ({
-    file: `${page.replace("/", "-")}-${index + 1}.ts`,
-    code,
-  }));
-});
+const blocks = PAGES.flatMap((page) =>
+  fencesOf(page)
+    .filter(({ language }) => language === "ts")
+    .map(({ code }, index) => ({ file: `${page.name.replace("/", "-")}-${index + 1}.ts`, code })),
+);
 
 /** What readers fill in for themselves. */
 const GIVEN = "declare const url: string;\ndeclare const key: string;\n";
@@ -29,11 +26,52 @@ it("the TypeScript blocks compile", () => {
   expect(blocks.length).toBeGreaterThanOrEqual(4);
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER);
-  for (const { file, code } of blocks) writeFileSync(path.join(FOLDER, file), code);
+  // A block without an import is a module too.
+  for (const { file, code } of blocks) {
+    writeFileSync(path.join(FOLDER, file), `${code}export {};\n`);
+  }
   writeFileSync(path.join(FOLDER, "given.d.ts"), GIVEN);
   const compilerOptions = { incremental: false, types: ["@cloudflare/workers-types"] };
   const config = { extends: "../../tsconfig.json", compilerOptions, include: ["*.ts"] };
   writeFileSync(path.join(FOLDER, "tsconfig.json"), JSON.stringify(config));
   const { stdout } = spawnSync(process.execPath, [TSC, "-p", FOLDER], { encoding: "utf8" });
   expect(stdout).toBe("");
+});
+
+/** The anchors that GitHub gives a page's headings. */
+function anchorsOf(page: Page): string[] {
+  return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+it.each(PAGES)("the links of $name lead somewhere", (page) => {
+  const links = [...proseOf(page).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)];
+  const dead = links.filter(([, file = "", anchor = ""]) => {
+    const target = file === "" ? page.name : path.join(path.dirname(page.name), file);
+    const known = PAGES.find(({ name }) => name === target);
+    return anchor === ""
+      ? !existsSync(path.join(PROJECT, target))
+      : !(known && anchorsOf(known).includes(anchor));
+  });
+  expect(dead.map(([link]) => link)).toEqual([]);
+});
+
+it("a page of docs can be found from the README, or from a page that can", () => {
+  const found = new Set(["README.md"]);
+  for (const name of found) {
+    const page = PAGES.find((each) => each.name === name);
+    for (const [, file = ""] of page?.text.matchAll(/\]\(([^)#]+\.md)/g) ?? []) {
+      found.add(path.join(path.dirname(name), file));
+    }
+  }
+  expect(PAGES.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([]);
+});
+
+it("the README stays short", () => {
+  const lines = PAGES[0]?.text.trimEnd().split("\n").length;
+  expect(lines).toBeLessThanOrEqual(README_LINES_MAX);
 });
