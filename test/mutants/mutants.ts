@@ -183,7 +183,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "a home that answers again serves again",
     file: "service/calls/pick-shard.ts",
-    from: "if (rest?.hasFailed && calledAtMs >= rest.sinceMs)",
+    from: "if (rest.hasFailed || hasGranted)",
     to: "if (rest === null)",
     project: "worlds",
     test: TRUE_CLOCKS,

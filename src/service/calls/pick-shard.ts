@@ -93,15 +93,20 @@ export function restShard({ name }: SnowflakeNamespace, shard: number, refusal: 
   home.resting.set(shard, { sinceMs: Date.now(), forMs, hasFailed });
 }
 
-/** Records that a shard answered a call that left at `calledAtMs`. If it failed before that time, it works again. */
+/**
+ * Records that a shard answered a call that left at `calledAtMs`. Its rest ends if it began before that time: a shard
+ * that failed works again, and one that refused serves again if it has granted.
+ */
 export function shardAnswered(
   { name }: SnowflakeNamespace,
   shard: number,
   calledAtMs: number,
+  hasGranted: boolean,
 ): void {
   const resting = homes.get(name)?.resting;
   const rest = resting?.get(shard);
-  if (rest?.hasFailed && calledAtMs >= rest.sinceMs) resting?.delete(shard);
+  if (!rest || calledAtMs < rest.sinceMs) return;
+  if (rest.hasFailed || hasGranted) resting?.delete(shard);
 }
 
 /** Whether a shard rests. A clock that went back ends a rest. */

@@ -149,8 +149,8 @@ function askShard(
       );
     },
     read: (text, repeated, isLast) => {
-      shardAnswered(namespace, shard, calledAtMs);
       const { clock, result } = readGrantReply(text);
+      shardAnswered(namespace, shard, calledAtMs, result.ok);
       noteClock(name, clock);
       if (result.ok) {
         return {

@@ -178,7 +178,7 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
     /broken: T4/,
     {
       file: "service/calls/pick-shard.ts",
-      from: "if (rest?.hasFailed && calledAtMs >= rest.sinceMs)",
+      from: "if (rest.hasFailed || hasGranted)",
       to: "if (rest === null)",
     },
   ],

@@ -290,6 +290,23 @@ describe("failover", () => {
     expect(asked.filter((shard) => shard === home)).toHaveLength(2);
   });
 
+  it("a home that rests for its Retry-After serves again once it has granted to a pinned request", async () => {
+    let home: number | undefined;
+    let isBehind = true;
+    const { shards, asked } = scripted((_, shard) => {
+      home ??= shard;
+      return shard === home && isBehind ? refuse("clock_behind", { retryAfterMs: 60_000 }) : ok(1);
+    });
+    const namespace = someNamespace();
+    await askShards(shards, namespace, FRESH, 1);
+    isBehind = false;
+    await askShards(shards, namespace, FRESH, 1);
+    expect(asked.filter((shard) => shard === home)).toHaveLength(1);
+    await askShards(shards, namespace, { shard: home, strict: false }, 1);
+    await askShards(shards, namespace, FRESH, 1);
+    expect(asked.filter((shard) => shard === home)).toHaveLength(3);
+  });
+
   it("asks each shard with its region's location hint", async () => {
     const { shards, hints } = scripted((_, _shard) => ok(1));
     for (const shard of [0, 1, 2, 3, 4]) {
