@@ -187,7 +187,7 @@ describe("Keys", () => {
     const page = await open("#/keys");
     for (const [label, value, why] of [
       ["Only for these namespaces", "no/name", /“no\/name” is not a valid namespace name/],
-      ["Until (UTC)", "2001-01-01", /an instant in the future/],
+      ["Until (UTC)", "2001-01-01", /must be in the future/],
       ["Name", "x".repeat(101), /1 to 100 characters/],
     ] as const) {
       const field = page.getByLabel(label, { exact: true });
@@ -199,7 +199,7 @@ describe("Keys", () => {
     await page.getByLabel("admin").check();
     await page.getByLabel("Only for these").fill("default");
     await button(page, "Create").click();
-    await complains(page, /no scope admin beside it/);
+    await complains(page, /the scope admin are mutually exclusive/);
   });
 
   it("a key that was made stays while the list shows another page, and goes when it is left", async () => {

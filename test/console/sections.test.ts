@@ -86,7 +86,7 @@ describe("Decode", () => {
 
   it("says that there is no namespace of a name, and ties that to the field", async () => {
     const page = await browser.open(`${service.url}/#/decode/nowhere`);
-    await complains(page, /There is no namespace of that name/);
+    await complains(page, /No namespace has this name/);
     const field = page.locator('[aria-invalid="true"][aria-describedby="namespace-problem"]');
     await expectCount(field, 1);
     await page.getByLabel("Namespace").fill("no/where");

@@ -100,7 +100,7 @@ it("the client gets IDs, and refusals whole", async () => {
 it("a method that throws keeps its message there, and no more", async () => {
   const { method } = await ask("nope");
   expect(method).toMatchObject({
-    message: expect.stringMatching(/^There is no namespace of that name/),
+    message: expect.stringMatching(/^No namespace has this name/),
   });
   expect(method).not.toHaveProperty("code");
 });
