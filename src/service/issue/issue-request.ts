@@ -15,7 +15,7 @@ import { failed, invalidParameters, type Outcome } from "../../core/problem.ts";
 import type { GeoPoint } from "../../core/regions.ts";
 import { type Allowed, anyOf, integerFrom } from "../../core/takes.ts";
 import { isStrict, type Placement } from "../calls/pick-shard.ts";
-import { GIVEN_ONCE, type Params, parseParams } from "../params.ts";
+import { cachedParser, GIVEN_ONCE, type Params } from "../params.ts";
 import type { Namespace } from "../registry/namespaces.ts";
 import { anyWholeText, oneOf, wholeText } from "../schema.ts";
 
@@ -46,6 +46,9 @@ export const IDS_QUERY = {
 
 export const BLOCKS_QUERY = { count: v.optional(wholeText(1, BLOCKS_COUNT_MAX)), ...PLACEMENT };
 
+const parseIds = cachedParser(IDS_QUERY);
+const parseBlocks = cachedParser(BLOCKS_QUERY);
+
 /** A valid request for IDs. */
 export interface IssueRequest {
   readonly namespace: Namespace;
@@ -75,7 +78,8 @@ export function parseIdsRequest(
   namespace: Namespace,
   defaultFormat: () => IdsRequest["format"],
 ): Outcome<IdsRequest> {
-  const { values, errors } = parseParams(given.params, IDS_QUERY);
+  const { values, errors: found } = parseIds(given.params);
+  const errors = [...found];
   const { count = 1, encoding = "decimal", format = defaultFormat() } = values;
   const placement = placementOf(given, values, errors, namespace);
   // A text stream makes many calls, so only its own limit bounds it.
@@ -92,7 +96,8 @@ export function parseIdsRequest(
 
 /** Parses a request for blocks. */
 export function parseBlocksRequest(given: Given, namespace: Namespace): Outcome<IssueRequest> {
-  const { values, errors } = parseParams(given.params, BLOCKS_QUERY);
+  const { values, errors: found } = parseBlocks(given.params);
+  const errors = [...found];
   const { count = 1 } = values;
   const placement = placementOf(given, values, errors, namespace);
   const most = Math.min(BLOCKS_COUNT_MAX, mostAtOnce(namespace, placement));
