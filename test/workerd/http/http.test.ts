@@ -59,6 +59,20 @@ describe("/v1/ids", () => {
     expect(body.ids.every((id) => Number.isSafeInteger(id))).toBe(true);
   });
 
+  it("a query that repeats is checked by each namespace, each time", async () => {
+    const problems = [];
+    for (const name of ["default", "js53", "default"]) {
+      const response = await request(`/v1/ids/${name}?shard=7&encoding=number`);
+      const { errors = [] } = await response.json<{ errors?: { parameter: string }[] }>();
+      problems.push([response.status, errors.map(({ parameter }) => parameter).join()]);
+    }
+    expect(problems).toEqual([
+      [400, "encoding"],
+      [200, ""],
+      [400, "encoding"],
+    ]);
+  });
+
   it.each([
     ["/v1/ids/default?format=text", undefined, "text"],
     ["/v1/ids/default", "text/plain", "text"],
