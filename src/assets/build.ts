@@ -24,8 +24,11 @@ const document: unknown = JSON.parse(
   readFileSync(path.join(SOURCE, "openapi/openapi.json"), "utf8"),
 );
 const { outputFiles } = await build({
-  entryPoints: [path.join(SOURCE, "console/main.tsx"), path.join(SOURCE, "console/console.css")],
-  entryNames: "console",
+  entryPoints: [
+    { in: path.join(SOURCE, "console/main.tsx"), out: "console" },
+    { in: path.join(SOURCE, "console/console.css"), out: "console" },
+    { in: path.join(SOURCE, "openapi/docs.css"), out: "docs" },
+  ],
   outdir: FOLDER,
   bundle: true,
   minify: true,
@@ -44,4 +47,3 @@ for (const name of ["index.html", "icon.svg"]) {
 put("_headers", HEADERS);
 put("openapi.json", JSON.stringify(document));
 put("docs.html", await docsPage(document));
-cpSync(path.join(SOURCE, "openapi/docs.css"), path.join(FOLDER, "docs.css"));
