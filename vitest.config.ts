@@ -20,8 +20,6 @@ export default defineConfig({
     reporters: ["minimal", "./test/support/reporter.ts"],
     projects: [
       {
-        // Components are rendered to text: hono/jsx is the same library without a DOM.
-        resolve: { alias: { "hono/jsx/dom": "hono/jsx" } },
         test: {
           name: "core",
           include: ["test/{core,console-core,openapi,verify}/**/*.test.ts"],

@@ -37,7 +37,7 @@ const { outputFiles } = await build({
   // Browsers of about the last two years.
   target: ["chrome123", "firefox120", "safari17.5"],
   jsx: "automatic",
-  jsxImportSource: "hono/jsx/dom",
+  jsxImportSource: "preact",
   legalComments: "none",
 });
 for (const { path: file, contents } of outputFiles) writeFileSync(file, contents);

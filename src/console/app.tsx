@@ -1,5 +1,5 @@
 /** The page: its sections by address, and the key of this tab. */
-import { useLayoutEffect, useRef } from "hono/jsx/dom";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { KeyForm } from "./parts/key-form.tsx";
 import { addressOf, useVisit } from "./route.ts";
 import { Decode } from "./sections/decode.tsx";

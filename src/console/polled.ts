@@ -1,5 +1,5 @@
 /** Polls the service while the page is visible. */
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { ApiError, ask, type Json } from "./api.ts";
 import { useSavedKey } from "./session.ts";
 

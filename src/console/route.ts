@@ -1,5 +1,5 @@
 /** Addresses of the console: `#/section/part/…?name=value`, so that a view can be shared. */
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface Route {
   readonly section: string;

@@ -1,5 +1,5 @@
 /** The API key of this tab, kept in its session storage only. */
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 const KEY = "edgeflake-key";
 const CHANGED = "change";

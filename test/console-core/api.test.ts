@@ -10,7 +10,7 @@ import { idsIn } from "../../src/console/sections/get.tsx";
 import { isKeyPage } from "../../src/console/sections/keys.tsx";
 import { isLeasePage } from "../../src/console/sections/leases.tsx";
 import { isDefinition, isShardPage } from "../../src/console/shard-state.ts";
-import { htmlOf, wordsOf } from "./view.ts";
+import { hookOf, htmlOf, wordsOf } from "./view.ts";
 
 const fetched = vi.fn<typeof fetch>();
 beforeEach(() => vi.stubGlobal("fetch", fetched));
@@ -221,7 +221,7 @@ describe("names of namespaces", () => {
 
 describe("an action", () => {
   it("is done once, however often it is pressed, until it has ended", async () => {
-    const { act } = useAction();
+    const { act } = hookOf(useAction);
     const gate = Promise.withResolvers<void>();
     const work = vi.fn<() => Promise<void>>(() => gate.promise);
     act(work);
@@ -237,7 +237,7 @@ describe("an action", () => {
 
 describe("actions in a queue", () => {
   it("start in turn, and a failure stops none of them", async () => {
-    const { act } = useQueue();
+    const { act } = hookOf(useQueue);
     const done: string[] = [];
     const gates = ["one", "two", "three"].map((name) => {
       const gate = Promise.withResolvers<void>();

@@ -1,4 +1,5 @@
 /** What the sections Shards, Leases, Keys and Get show of the service's answers. */
+import { h } from "preact";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SegmentStatus } from "../../src/console/parts/segment-status.tsx";
 import { Sparkline } from "../../src/console/parts/sparkline.tsx";
@@ -130,7 +131,9 @@ describe("charts", () => {
 
 describe("a segment", () => {
   const shown = (segment: object): string => {
-    const html = htmlOf(SegmentStatus({ answer: { shards: [{ shard: 0, ...segment }] }, atMs: 0 }));
+    const html = htmlOf(
+      h(SegmentStatus, { answer: { shards: [{ shard: 0, ...segment }] }, atMs: 0 }),
+    );
     expectHarmless(html);
     return html;
   };

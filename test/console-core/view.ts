@@ -1,18 +1,33 @@
 /** Components as HTML, and how tests read it. */
+import { h, type JSX } from "preact";
+import { renderToString } from "preact-render-to-string";
 import { expect, vi } from "vitest";
 import { App } from "../../src/console/app.tsx";
 
 export const ORIGIN = "https://ids.example.com";
 
 /** A component as HTML; effects do not run. */
-export function htmlOf(view: unknown): string {
-  return `${view ?? ""}`;
+export function htmlOf(view: JSX.Element | null): string {
+  return view ? renderToString(view) : "";
+}
+
+/** The result of a hook in a component that is rendered once. */
+export function hookOf<Result extends object>(hook: () => Result): Result {
+  const results: Result[] = [];
+  const Component = () => {
+    results.push(hook());
+    return null;
+  };
+  renderToString(h(Component, {}));
+  const [result] = results;
+  if (!result) throw new Error("the hook was not called");
+  return result;
 }
 
 /** The page at an address, before any answer. */
 export function pageAt(hash: string): string {
   vi.stubGlobal("location", { hash, origin: ORIGIN });
-  return htmlOf(App());
+  return htmlOf(h(App, {}));
 }
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import { useParts } from "./parts.ts";
 
 export interface Action {

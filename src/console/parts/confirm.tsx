@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** A button that asks for confirmation before it does something permanent. `what`: its object, for screen readers. */
 export function Confirm(props: {

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 
 /** How long the result is shown, in ms. */
 const SAID_MS = 1500;

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import type { SnowflakeInput } from "../../core/namespace/namespace.ts";
 import { ApiError, ask } from "../api.ts";
 import { addressOf } from "../route.ts";

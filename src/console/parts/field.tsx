@@ -1,7 +1,7 @@
-import type { Child } from "hono/jsx";
+import type { ComponentChildren } from "preact";
 
 /** A label around its control. */
-export function Labelled({ label, children }: { label: string; children: Child }) {
+export function Labelled({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
     <label>

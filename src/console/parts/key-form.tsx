@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "hono/jsx/dom";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { isSendable, saveKey, useSavedKey } from "../session.ts";
 import { textIn } from "./field.tsx";
 import { useParts } from "./parts.ts";

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import { parseInstant } from "../../core/instant.ts";
 import { LAYOUT_FIELDS, WIDTHS } from "../../core/layout/fields.ts";
 import type { LayoutSpec } from "../../core/layout/layout.ts";

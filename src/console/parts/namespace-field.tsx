@@ -1,5 +1,5 @@
 /** A field for the name of a namespace, built-in or custom. */
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { NAME_RULE, NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
 import {
   builtIn,

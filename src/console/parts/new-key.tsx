@@ -1,4 +1,4 @@
-import { useRef, useState } from "hono/jsx/dom";
+import { useRef, useState } from "preact/hooks";
 import { SCOPES } from "../../core/api-key.ts";
 import { parseInstant } from "../../core/instant.ts";
 import { NAMESPACE_NAME } from "../../core/namespace/namespace.ts";

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** The query of the page that begins at a cursor; empty for the first page. */
 export function cursorQuery(cursor: string): string {

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 
 /** The state of a form with several parts. */
 export interface Parts<State extends object> {

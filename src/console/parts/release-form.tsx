@@ -1,4 +1,5 @@
-import { type RefObject, useLayoutEffect, useRef } from "hono/jsx/dom";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { LEASE_TOKEN_HEADER } from "../../core/lease/worker-lease.ts";
 import { ask, isNothing } from "../api.ts";
 import { useAction } from "./action.ts";

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { type Json, objectsOf } from "../api.ts";
 import { figure } from "../figure.ts";
 import { segmentFacts, segmentRows, segmentState } from "../segment-state.ts";

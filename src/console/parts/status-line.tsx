@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "hono/jsx/dom";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** The result of an action. It takes the focus if the control that had it is gone, such as a button in a removed row. */
 export function StatusLine({ words }: { words: string }) {

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { DATE_MS_MAX } from "../../core/limits.ts";
 import { relativeTime } from "../relative-time.ts";
 

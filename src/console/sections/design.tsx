@@ -1,5 +1,5 @@
 /** The section Design: a custom layout, its properties, IDs decoded with it, and a namespace created of it. */
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { Layout } from "../../core/layout/layout.ts";
 import {
   type Designed,

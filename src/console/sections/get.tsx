@@ -1,5 +1,5 @@
 /** The section Get: IDs from the service, and code that gets the same elsewhere. */
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import { ENCODINGS } from "../../core/codec.ts";
 import { IDS_COUNT_MAX } from "../../core/limits.ts";
 import { ask, isNumber, type Json } from "../api.ts";

@@ -1,5 +1,5 @@
 /** The section Keys: lists, creates and revokes API keys. */
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 import {
   ApiError,
   ask,

@@ -1,5 +1,5 @@
 /** The section Leases: worker IDs leased to minters. */
-import { useState } from "hono/jsx/dom";
+import { useState } from "preact/hooks";
 import { DATE_MS_MAX } from "../../core/limits.ts";
 import {
   ask,

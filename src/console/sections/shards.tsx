@@ -1,5 +1,5 @@
 /** The section Shards: the current state of a namespace's shards. */
-import { useLayoutEffect, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
 import {
