@@ -6,7 +6,6 @@ import { PRESETS } from "../../core/layout/presets.ts";
 import { PUBLISHED } from "../published.ts";
 import { Choice, Slider, TextField } from "./field.tsx";
 import { Problem } from "./problem.tsx";
-import { SingleRoot } from "./single-root.tsx";
 
 const TICKS = [
   ["1", "1 ms"],
@@ -107,7 +106,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
   const text = isStanding ? typed : shortTime(epochMs);
   const isWrong = Number.isNaN(epochMs);
   return (
-    <SingleRoot>
+    <>
       <div class="epoch">
         <TextField
           label="Epoch (UTC, or unix ms)"
@@ -136,7 +135,7 @@ function Epoch(props: { epochMs: number; onValue: (epochMs: number) => void }) {
           onValue(day * DAY_MS);
         }}
       />
-    </SingleRoot>
+    </>
   );
 }
 

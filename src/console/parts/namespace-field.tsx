@@ -10,7 +10,6 @@ import {
 } from "../namespaces.ts";
 import { ONCE, usePolled } from "../polled.ts";
 import { TextField } from "./field.tsx";
-import { SingleRoot } from "./single-root.tsx";
 
 const LIST_ID = "namespaces";
 /** How long a name must be unchanged before it is requested, in ms: not after each letter. */
@@ -31,7 +30,7 @@ export function NamespaceField(props: {
     listNames().then(setNames, () => undefined);
   };
   return (
-    <SingleRoot>
+    <>
       <TextField
         label="Namespace"
         value={props.value}
@@ -45,7 +44,7 @@ export function NamespaceField(props: {
           <option key={name} value={name} />
         ))}
       </datalist>
-    </SingleRoot>
+    </>
   );
 }
 

@@ -4,7 +4,6 @@ import { figure } from "../figure.ts";
 import { segmentFacts, segmentRows, segmentState } from "../segment-state.ts";
 import { LOOKS_KEPT } from "../shard-history.ts";
 import { FactTable } from "./fact-table.tsx";
-import { SingleRoot } from "./single-root.tsx";
 import { Chart } from "./sparkline.tsx";
 
 interface Rates {
@@ -31,7 +30,7 @@ export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) 
     );
   }
   return (
-    <SingleRoot>
+    <>
       <p>
         <b class={level}>{words}</b> {advice}
       </p>
@@ -48,7 +47,7 @@ export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) 
         />
       </div>
       <FactTable caption="Segment" rows={segmentRows(facts)} />
-    </SingleRoot>
+    </>
   );
 }
 

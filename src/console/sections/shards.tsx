@@ -12,7 +12,6 @@ import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { SegmentStatus } from "../parts/segment-status.tsx";
-import { SingleRoot } from "../parts/single-root.tsx";
 import { Chart, Sparkline } from "../parts/sparkline.tsx";
 import { WideTable } from "../parts/wide-table.tsx";
 import { usePolled } from "../polled.ts";
@@ -100,14 +99,14 @@ function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
 
 export function ShardsView({ history, bounds }: { history: History; bounds: Bounds }) {
   return (
-    <SingleRoot>
+    <>
       <Charts totals={history.totals} />
       <WideTable label="Shards" headings={HEADINGS}>
         {history.shards.map((one) => (
           <ShardRow key={one.facts.shard} seen={one} bounds={bounds} />
         ))}
       </WideTable>
-    </SingleRoot>
+    </>
   );
 }
 
