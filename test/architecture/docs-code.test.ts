@@ -19,8 +19,11 @@ const blocks = PAGES.flatMap((page) =>
     .map(({ code }, index) => ({ file: `${page.name.replace("/", "-")}-${index + 1}.ts`, code })),
 );
 
-/** What readers fill in for themselves. */
-const GIVEN = "declare const url: string;\ndeclare const key: string;\n";
+/** Names that the blocks use and other blocks or readers define. */
+const GIVEN = `declare const url: string;
+declare const key: string;
+declare const ids: import("edgeflake/client").Edgeflake;
+`;
 
 it("the TypeScript blocks compile", () => {
   expect(blocks.length).toBeGreaterThanOrEqual(4);
