@@ -60,7 +60,7 @@ describe("an address with", () => {
     expect(browser.asked.filter((path) => path !== "/v1/keys")).toEqual([]);
   });
 
-  it("another section, set before the page was seen", async () => {
+  it("another section, set before the page was visible", async () => {
     const page = await browser.open(`${service.url}/docs`, { time: "lateFrames" });
     await page.addInitScript(() => {
       new MutationObserver((_, observer) => {
@@ -100,7 +100,7 @@ describe("HTML stays text", () => {
     }
   });
 
-  it("as any text of an answer", async () => {
+  it("as any text of a response", async () => {
     const page = await browser.open(`${service.url}/#/decode`);
     const status = { shard: 0, region: EVIL, lanes: [], fault: { code: EVIL, detail: EVIL } };
     const answers: [string, number, object][] = [
@@ -120,7 +120,7 @@ describe("HTML stays text", () => {
   });
 });
 
-it("a response that is none of the service's is told, not shown, and the page recovers", async () => {
+it("a response of another server is reported, not shown, and the page recovers", async () => {
   const page = await browser.open(`${service.url}/#/decode`);
   const body = '{"shards":{"0":1},"keys":[null,1],"leases":"x","ids":7,"name":[],"key":{}}';
   await page.route("**/v1/**", (route) => route.fulfill({ body }));

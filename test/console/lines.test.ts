@@ -42,7 +42,7 @@ const KEY_TEXT = `o'Brien "17" & $HOME \`id\` \\ ü💡`;
 
 const services = { open: TestService.ofFile("open"), keys: TestService.ofFile("keys") };
 
-describe("the lines get the like", () => {
+describe("the shown code gets the same kind of IDs", () => {
   it.each([
     ["open", "default", "1", "decimal", ""],
     ["keys", "default", "1", "decimal", ""],

@@ -39,7 +39,7 @@ async function ask(query: string, headers: Record<string, string> = {}) {
   }
 }
 
-it("through kill -9, strict requests repeated with their Idempotency-Key leave no hole", async () => {
+it("through kill -9, strict requests repeated with their Idempotency-Key leave no gap", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
   const start = () => ServiceProcess.start(path.join(folder, "data"), { ACCESS: "open" });
   let isOver = false;

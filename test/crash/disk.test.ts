@@ -121,7 +121,7 @@ function writeAll(descriptor: number, bytes: Buffer): void {
 }
 
 describe("a disk of its own", { tags: ["long"] }, () => {
-  it("full: refuses what it can't write down, through a kill too, and is well once there is room", async (test) => {
+  it("full: the service rejects what it can't write, also after a kill, and recovers when there is room", async (test) => {
     const { lives, fill: fillUp, free } = await diskOf(test);
     await lives.start();
     await lives.makeNumbers();

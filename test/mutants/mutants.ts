@@ -243,7 +243,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: "  const kept = (askShards as { kept?: Promise<Issued> }).kept;\n  if (kept && count === 1) return kept;\n  if (count === 1) {\n    return ((askShards as { kept?: Promise<Issued> }).kept = askOneOfTwo(shards, namespace, request));\n  }\n  return request.isPinned\n    ? askShard(",
     project: "workerd",
     test: "test/workerd/shard/fresh-ids.test.ts",
-    named: "leases behind the answer",
+    named: "prefetches in the background",
   },
   {
     guard: "a key has one shard",

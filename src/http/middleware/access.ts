@@ -34,7 +34,7 @@ function isUsable(adminKey: string): boolean {
   return usable;
 }
 
-/** The token in the Authorization header; undefined if there is none. */
+/** The Authorization header's bearer token; undefined without one. */
 function bearerTokenOf(headers: Headers): string | undefined {
   const header = headers.get("authorization");
   return header === null ? undefined : BEARER.exec(header)?.[1];

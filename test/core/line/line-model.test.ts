@@ -141,7 +141,7 @@ describe("the line under random requests, clocks, restarts and crashes", () => {
     );
   });
 
-  it("L6 once the clock has caught up, the next request is answered", () => {
+  it("L6 when the clock has caught up, the next request is granted", () => {
     fc.assert(
       fc.property(presetLine, actions(fc.constant(0)), fc.boolean(), (preset, script, strict) => {
         const simulator = run(preset, script);
@@ -152,7 +152,7 @@ describe("the line under random requests, clocks, restarts and crashes", () => {
     );
   });
 
-  it("a count that an idle line is sure to open is answered by an idle line", () => {
+  it("a count within an idle line's capacity is granted by an idle line", () => {
     fc.assert(
       fc.property(line, fc.boolean(), fc.nat(999), ({ layout, policy }, strict, phaseMs) => {
         const plain = { ...policy, randomStart: 0 };

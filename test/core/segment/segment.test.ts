@@ -93,7 +93,7 @@ describe("the next numbers of a width", () => {
     expect(shown(numbers, allocateWidth(numbers, maxId, width))).toEqual(expected);
   });
 
-  it("G4 a refusal says that no number is left, and up to where", () => {
+  it("G4 a refusal says that no number is left up to max", () => {
     const numbers = numbersOf({ max: 12n });
     const refused = allocateWidth(numbers, 13n, 5);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "exhausted" } });
@@ -139,7 +139,7 @@ describe("the next IDs of a count", () => {
     expect(shown(numbers, allocateCount(numbers, maxId, count))).toEqual(expected);
   });
 
-  it("G4 a refusal says that fewer are left, and up to where", () => {
+  it("G4 a refusal says that fewer are left up to max", () => {
     const numbers = numbersOf({ max: 12n });
     const refused = allocateCount(numbers, 11n, 3);
     expect(refused).toMatchObject({
@@ -207,7 +207,7 @@ function firstAtOrAbove({ delta, remainder }: SegmentNumbers, maxId: bigint): bi
 }
 
 describe("the allocator under random requests", () => {
-  it("G1 G2 G3 G4 G5 gives what walking from number to number gives", () => {
+  it("G1 G2 G3 G4 G5 gives the numbers that counting one by one gives", () => {
     fc.assert(
       fc.property(anyScript, ({ numbers, requests }) => {
         let maxId = numbers.start;
@@ -237,7 +237,7 @@ describe("the allocator under random requests", () => {
     );
   });
 
-  it("G1 G2 G4 G5 hold however far the numbers reach", () => {
+  it("G1 G2 G4 G5 hold for numbers of any size", () => {
     const anyNumbers = fc
       .tuple(fc.bigInt(0n, MAX_ID), fc.bigInt(0n, MAX_ID), fc.integer({ min: 1, max: 1_000_000 }))
       .chain(([one, other, delta]) => {
@@ -272,7 +272,7 @@ describe("the allocator under random requests", () => {
     );
   });
 
-  it("G4 a max that is raised again goes on at maxId", () => {
+  it("G4 after max is raised, numbers continue at maxId", () => {
     const lowered = numbersOf({ max: 10n });
     expect(allocateWidth(lowered, 21n, 5).ok).toBe(false);
     const raised = numbersOf({ max: 22n });

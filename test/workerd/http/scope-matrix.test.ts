@@ -100,7 +100,7 @@ async function toldOf(
   return status === 401 || status === 403 ? status : "in";
 }
 
-describe("an operation lets in whom its scope lets in, and nobody else:", () => {
+describe("an operation allows exactly the keys with its scope:", () => {
   it.each(KINDS)("%s", async (kind) => {
     const key = (await makeCallers())[kind];
     const told: Record<string, unknown> = {};
@@ -117,7 +117,7 @@ describe("an operation lets in whom its scope lets in, and nobody else:", () => 
     expect(told).toEqual(expected);
   });
 
-  it("each operation of the document has its row, and no other", () => {
+  it("the table has exactly the operations of the document", () => {
     expect(Object.keys(OPERATIONS).toSorted()).toEqual(
       CASES.map(({ operationId }) => operationId).toSorted(),
     );

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe("a minter that one request opened", () => {
-  it("is renewed by those that come later, for many times its lease", async () => {
+  it("is renewed by later requests, for many times its lease", async () => {
     await ask("open", 0, { ...OPTIONS, isKept: true });
     const { worker } = await state();
     const ids: string[] = [];
@@ -55,7 +55,7 @@ describe("a minter that one request opened", () => {
     expect(begun).toBeGreaterThan((5 * TTL_MS) / DUE_MS);
   });
 
-  it("whose renewal the end of a request cut off is renewed by the next request", async () => {
+  it("is renewed by the next request if the end of a request cut the renewal off", async () => {
     await ask("open", 0, OPTIONS);
     const ids = await idsOf("next", DUE_MS);
     expect(await state()).toMatchObject({ begun: 2, answered: 1 });
@@ -64,7 +64,7 @@ describe("a minter that one request opened", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("closes in another request, whatever was cut off before", async () => {
+  it("closes in another request, even if work was cut off before", async () => {
     await ask("open", 0, OPTIONS);
     await idsOf("next", DUE_MS);
     expect(await ask("close")).toEqual({});
