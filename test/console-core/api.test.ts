@@ -1,4 +1,4 @@
-/** One request to the service: how it is sent, and what its response is taken for. */
+/** One request to the service: how it is sent, and how its response is read. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, ask, type Json, problemOf } from "../../src/console/api.ts";
 import { listNames } from "../../src/console/namespaces.ts";
@@ -38,7 +38,7 @@ async function errorOf(asked: Promise<Json>): Promise<ApiError> {
   throw new Error("it was not refused", { cause: error });
 }
 
-/** What the page says of it, in a section that needs the scope issue. */
+/** The page's message for it, in a section that needs the scope issue. */
 function said(error: unknown): string {
   return wordsOf(htmlOf(Problem({ error, scope: "issue", doubt: DOUBT })));
 }

@@ -44,13 +44,13 @@ const regionTexts = fc.oneof(
   fc.constantFrom("", " , ", "weur", "WEUR", "weur;enam", "mars", "apac apac"),
   fc.array(fc.constantFrom(...REGIONS), { maxLength: 34 }).map((all) => all.join(", ")),
 );
-const wishes: fc.Arbitrary<DesignInput> = fc.record({
+const inputs: fc.Arbitrary<DesignInput> = fc.record({
   spec: specs,
   shards: shardTexts,
   regions: regionTexts,
 });
 
-/** What the service makes of a body that comes as text. */
+/** The service's parse of a body given as text. */
 function made(text: string) {
   const parsed = v.safeParse(NamespaceBody, JSON.parse(text));
   return parsed.success ? defineNamespace(parsed.output) : undefined;
@@ -60,16 +60,16 @@ describe("the body of a design", () => {
   it("is accepted by the service, and means the same there", () => {
     let taken = 0;
     fc.assert(
-      fc.property(wishes, (wish) => {
-        const wished = designed(wish);
-        if (!wished.ok) return;
+      fc.property(inputs, (input) => {
+        const design = designed(input);
+        if (!design.ok) return;
         taken += 1;
-        const reply = made(JSON.stringify(wished.body));
+        const reply = made(JSON.stringify(design.body));
         if (reply?.kind !== "defined" || reply.definition.kind !== "snowflake") {
-          throw new Error(`not taken: ${JSON.stringify(reply)}`);
+          throw new Error(`rejected: ${JSON.stringify(reply)}`);
         }
-        expect(layoutOf(reply.definition.layout)).toEqual(wished.layout);
-        expect(reply.definition.shards).toBe(wished.shards);
+        expect(layoutOf(reply.definition.layout)).toEqual(design.layout);
+        expect(reply.definition.shards).toBe(design.shards);
       }),
       { numRuns: 3000 },
     );
@@ -119,17 +119,17 @@ describe("the body of a design", () => {
 describe("the address of a design", () => {
   it("is parsed back as written", () => {
     fc.assert(
-      fc.property(wishes, fc.string({ unit: "grapheme", minLength: 1 }), (wish, id) => {
-        const { spec, shards = "", regions = "" } = wish;
+      fc.property(inputs, fc.string({ unit: "grapheme", minLength: 1 }), (input, id) => {
+        const { spec, shards = "", regions = "" } = input;
         fc.pre(Number.isInteger(spec.epochMs) && spec.epochMs >= 0 && spec.epochMs <= DATE_MS_MAX);
         fc.pre(spec.tickMs > 0);
-        const route = parseRoute(designAddress(wish, id, "hex"));
+        const route = parseRoute(designAddress(input, id, "hex"));
         expect(route.parts).toEqual([id]);
         expect(route.query.encoding).toBe("hex");
         const { lanePlace: _, laneUse: __, ...laneless } = spec;
         const expected = spec.laneBits > 0 ? spec : laneless;
         expect(designIn(route)).toMatchObject({ spec: expected, shards, regions });
-        expect(designed(designIn(route))).toEqual(designed(wish));
+        expect(designed(designIn(route))).toEqual(designed(input));
       }),
     );
   });
@@ -251,7 +251,7 @@ function dayOf(unixMs: bigint): string {
   return year > 9999n ? years : `${years}-${two(month + 1)}-${two(days + 1n)}`;
 }
 
-function okOf(wished: ReturnType<typeof designed>) {
-  if (!wished.ok) throw new Error(wished.problems.join("; "));
-  return wished;
+function okOf(design: ReturnType<typeof designed>) {
+  if (!design.ok) throw new Error(design.problems.join("; "));
+  return design;
 }

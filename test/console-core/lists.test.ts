@@ -1,4 +1,4 @@
-/** What the sections Shards, Leases, Keys and Get show of the service's answers. */
+/** The sections Shards, Leases, Keys and Get show the service's responses. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SegmentStatus } from "../../src/console/parts/segment-status.tsx";
 import { Sparkline } from "../../src/console/parts/sparkline.tsx";

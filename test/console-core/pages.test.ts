@@ -1,4 +1,4 @@
-/** What the page shows for an address, with no request. */
+/** The page of an address, without a request. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { designIn } from "../../src/console/design-input.ts";
 import { LayoutForm } from "../../src/console/parts/layout-form.tsx";

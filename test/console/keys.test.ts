@@ -1,5 +1,5 @@
 /**
- * The console where ACCESS=keys, the section Keys, and actions whose answers are lost. Needs `npm run build` before.
+ * The console with ACCESS=keys, the section Keys, and actions whose responses are lost. Needs `npm run build` before.
  * @module-tag long
  */
 import type { Page } from "playwright-core";
@@ -44,7 +44,7 @@ async function use(page: Page, title: string): Promise<void> {
   await button(page, "Create it").click();
 }
 
-/** What shows that a section has done it. */
+/** The sign that a section has finished. */
 function signOf(page: Page, title: string) {
   return {
     Get: page.locator(".ids a"),
@@ -71,7 +71,7 @@ describe("with ACCESS=keys", () => {
       await use(page, title);
       await complains(page, new RegExp(`requires a key.*the scope ${scope}\\.`));
       await enter(page, (await makeKey(title, scope)).key);
-      // What shows a list asks again by itself; a form is sent again.
+      // A list polls again by itself; a form must be sent again.
       await use(page, title);
       await signOf(page, title)?.waitFor();
       await expectNoComplaint(page);
@@ -280,7 +280,7 @@ describe("Keys", () => {
 describe("a lost response: the request is sent once, in doubt, and the page recovers", () => {
   const clock: View = { key: ADMIN_KEY, time: "clock" };
 
-  /** What changes something reaches the service, but its answer is lost, as is all else after it. */
+  /** A change reaches the service, but its response is lost, as is all that follows. */
   async function loseAnswers(page: Page): Promise<readonly string[]> {
     const sent: string[] = [];
     await page.route("**/v1/**", async (route) => {

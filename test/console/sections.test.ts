@@ -1,5 +1,5 @@
 /**
- * What Decode, Range, Get, Design and /docs are for. Needs `npm run build` before.
+ * The purpose of Decode, Range, Get, Design and /docs. Needs `npm run build` before.
  * @module-tag long
  */
 import { describe, expect, it } from "vitest";

@@ -33,7 +33,7 @@ async function faulty(
   return { client: clientOf({ url: proxy.url, ...change }), asked: proxy.asked };
 }
 
-/** What a call rejects with. */
+/** The error that a call rejects with. */
 async function rejection(call: Promise<unknown>): Promise<EdgeflakeError> {
   const error: unknown = await call.then(
     () => new Error("it did not fail"),
@@ -79,7 +79,7 @@ describe("edgeflake/client", () => {
   it("returns an ID from memory at once", async () => {
     const client = clientOf();
     const ids: string[] = [];
-    // What is in memory may have gone stale while this process did not run.
+    // IDs in memory may have expired while this process did not run.
     for (let now: string | undefined; now === undefined; ) {
       for (let count = 0; count < 50; count += 1) ids.push(await client.next());
       now = client.nextNow();

@@ -24,7 +24,7 @@ const IS_RUN = /^(curl|npx edgeflake) ./;
 /** Later options win: the real rate and time would be too much for a test. */
 const SHORT = "--rate 200 --seconds 1";
 
-/** What the service gave out last, for placeholders: a page shows no real key. */
+/** The last created key and its id, for placeholders: a page shows no real key. */
 const given = { key: "", id: "" };
 
 function shell(script: string): Promise<string> {
@@ -76,7 +76,7 @@ function patternOf(shown: string, commands: string): RegExp {
 
 const usages = new Map<string, Promise<string>>();
 
-/** What a program prints when it is asked for help. */
+/** The help text of a program. */
 function usageOf(command: string): Promise<string> {
   const asked = usages.get(command) ?? shell(`${command} --help 2>&1 || true`);
   usages.set(command, asked);

@@ -7,7 +7,7 @@ import { fileStore } from "../../src/client-node/file-store.ts";
 
 /** Happens after the comparison, right before the new generation gets its name. */
 let beforeLink: () => void;
-/** What was removed, in that order, besides files that were never put. */
+/** Removed files in order, without those that were never put. */
 let removed: string[] = [];
 /** Files that listings miss. */
 let unlisted: readonly string[] = [];

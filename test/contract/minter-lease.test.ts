@@ -1,4 +1,4 @@
-/** A minter's lease through time, and the store it may go on from. Needs `npm run build` before. */
+/** A minter's lease over time, and the store that it may resume from. Needs `npm run build` before. */
 import { writeFileSync } from "node:fs";
 import { fileStore } from "edgeflake/minter/file";
 import { describe, expect, it } from "vitest";

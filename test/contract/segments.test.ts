@@ -29,7 +29,7 @@ async function makeNamespace(body: object): Promise<void> {
   expect(status).toBe(201);
 }
 
-/** The IDs of an answer; undefined where none came. */
+/** The IDs of a response; undefined without a response. */
 async function ask(query: string, headers: Record<string, string> = {}) {
   try {
     const response = await fetch(`${service.url}/v1/ids/orders${query}`, { headers });

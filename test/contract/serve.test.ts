@@ -25,7 +25,7 @@ async function start(
   return service;
 }
 
-/** What the owner's group and all others may do with a file: mode bits. */
+/** The mode bits of a file for its group and all others. */
 function othersMay(file: string): number {
   return statSync(file).mode & 0o077;
 }

@@ -124,7 +124,7 @@ describe.concurrent("the process", () => {
   });
 
   const CALM = ["--rate", "20", "--seconds", "1"];
-  /** Long enough for progress that is told more than once. */
+  /** Long enough for several lines of progress. */
   const TELLING = ["--rate", "20", "--seconds", "3"];
   const ends = async (
     _: string,

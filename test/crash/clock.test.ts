@@ -13,7 +13,7 @@ import { Lives } from "./lives.ts";
 import { WAIT_MAX_MS } from "./load.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
-/** Answers of each namespace after a step: more than were under way with the clock before it. */
+/** Answers of each namespace after a step: more than were open when the clock changed. */
 const ANSWERS = 15;
 /** Longer than a test lasts; the most that a built-in namespace takes. */
 const LEASE_TTL_MS = 600_000;

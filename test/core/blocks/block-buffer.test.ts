@@ -102,9 +102,9 @@ describe("the rule", () => {
   it.each([
     ["asks for as many as it says", 10, true, 1000, 10],
     ["asks for no more than may be", 10, true, 7, 7],
-    ["asks for nothing where it says 0", 0, true, 1000, undefined],
-    ["asks for nothing where none may be", 10, true, 0, undefined],
-    ["asks for nothing before it is due", 10, false, 1000, undefined],
+    ["fetches nothing if its count is 0", 0, true, 1000, undefined],
+    ["fetches nothing if the maximum is 0", 10, true, 0, undefined],
+    ["fetches nothing before its time", 10, false, 1000, undefined],
   ])("%s", (_, count, due, countMax, planCount) => {
     const { buffer, rule } = holding(oneBlock(100n, 5));
     Object.assign(rule, { count, due });

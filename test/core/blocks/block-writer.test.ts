@@ -17,7 +17,7 @@ const RUNS = 300;
 const LONG_RUNS = 8;
 const LOW_SPAN_MAX = 10_000;
 
-/** What bytes hold that nothing was written to: no ASCII. */
+/** The value of bytes before they are written: not ASCII. */
 const UNTOUCHED = 0xee;
 const MARGIN = 64;
 
@@ -29,7 +29,7 @@ const anySurround: fc.Arbitrary<Surround> = fc.oneof(
 );
 const anyEncoding = fc.constantFrom(...ENCODINGS);
 
-/** An ID just before or after one that ends in zeros: where the low digits are carried, or a digit is added. */
+/** An ID just before or after a number that ends in zeros: the low digits carry there, or the length grows. */
 function nearCarry(encoding: Encoding): fc.Arbitrary<bigint> {
   const radix = BigInt(digitsOf(encoding).length);
   return fc
@@ -47,7 +47,7 @@ function anyFirst(encoding: Encoding): fc.Arbitrary<bigint> {
   );
 }
 
-/** A block of that encoding's difficult places, cut where the IDs end. */
+/** A block at that encoding's difficult numbers, cut at the last possible ID. */
 function anyBlock(encoding: Encoding, countMax: number): fc.Arbitrary<Block> {
   return fc.tuple(anyFirst(encoding), fc.integer({ min: 1, max: countMax })).map(cut);
 }
@@ -61,7 +61,7 @@ function idsOf({ first, count, stride = 1 }: Block): bigint[] {
   return Array.from({ length: count }, (_, index) => first + BigInt(index) * BigInt(stride));
 }
 
-/** A block of IDs at a distance, cut where the IDs end. */
+/** A block of IDs at a distance, cut at the last possible ID. */
 function anySpaced(encoding: Encoding): fc.Arbitrary<Block> {
   const stride = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(10_000, 1_000_000));
   return fc
@@ -76,7 +76,7 @@ function textOf(ids: readonly bigint[], encoding: Encoding, { before, after }: S
   return ids.map((id) => before + encode(id, encoding) + after).join("");
 }
 
-/** Writes blocks one after another into the middle of a buffer; fails where anything else was touched. */
+/** Writes blocks one after another into the middle of a buffer; fails if any other byte changed. */
 function written(blocks: readonly Block[], encoding: Encoding, surround: Surround): string {
   const room = bytesMax(blocks, encoding, surround);
   const memory = new Uint8Array(room + 4 * MARGIN).fill(UNTOUCHED);
@@ -220,7 +220,7 @@ describe("the bytes reserved for blocks", () => {
     ["one ID", [{ first: 7n, count: 1 }], LINE, 2],
     ["its longest ID, as often as there are IDs", [{ first: 8n, count: 3 }], LINE, 9],
     ["IDs at a distance", [{ first: 8n, count: 3, stride: 50 }], LINE, 12],
-    ["what stands around", [{ first: 10n, count: 3 }], { before: '"', after: '",' }, 15],
+    ["its surround", [{ first: 10n, count: 3 }], { before: '"', after: '",' }, 15],
     [
       "all of them",
       [

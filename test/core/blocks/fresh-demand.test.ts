@@ -19,13 +19,13 @@ function useOf(change: Partial<StockUse>): StockUse {
   return { count: 1000, used: 1000, servedMs: 125, ageMs: 125, freshForMs: FRESH_MS, ...change };
 }
 
-/** What is prefetched next, after stocks that were used like that. */
+/** The size of the next prefetch, after stocks with these uses. */
 function countAfter(uses: readonly Partial<StockUse>[], demand = demandFor()): number {
   for (const use of uses) demand.ended(useOf(use), NOW_MS);
   return demand.countAt(NOW_MS);
 }
 
-/** What is prefetched after each of these misses, in ms from now. */
+/** The size of a prefetch after each of these misses, in ms from now. */
 function countsOfMisses(demand: FreshDemand, missesMs: readonly number[]): number[] {
   return missesMs.map((missMs) => {
     demand.missed(NOW_MS + missMs);
@@ -200,7 +200,7 @@ describe("after a silence", () => {
 });
 
 describe("the time of a prefetch", () => {
-  /** The least age at which it is, if hardly anything of the stock is used. */
+  /** The least age for a prefetch, if almost nothing of the stock is used. */
   function dueMs(demand: FreshDemand): number {
     const ages = Array.from({ length: FRESH_MS + 1 }, (_, ageMs) => ageMs);
     return ages.find((ageMs) => demand.isDue(useOf({ used: 1, servedMs: 1, ageMs }))) ?? Infinity;
@@ -273,7 +273,7 @@ describe("an isolate under load", () => {
     const { fetches, missed } = simulate(2000, 5, () => 15);
     expect(fetches[0]).toBe(FRESH_COUNT_MIN);
     for (const [index, count] of fetches.entries()) {
-      // Of two underway at a time the one that is asked for now doubles what the other was.
+      // Two fetches may be under way: the later one may be twice the earlier one.
       const before = Math.max(FRESH_COUNT_MIN, missed, ...fetches.slice(0, index));
       expect(count).toBeLessThanOrEqual(2 * before);
     }

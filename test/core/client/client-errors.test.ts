@@ -1,4 +1,4 @@
-/** What a client says and does after failures, against a binding that fails as it is told. */
+/** The client's errors and retries, with a binding whose failures are scripted. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Edgeflake } from "../../../src/client/edgeflake.ts";
 import type { RpcProblem } from "../../../src/core/binding.ts";

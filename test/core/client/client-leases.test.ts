@@ -1,4 +1,4 @@
-/** The client's stock, against a binding that answers as it is told, on a clock that is set. */
+/** The client's stock, with a scripted binding and a clock that the tests set. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Edgeflake } from "../../../src/client/edgeflake.ts";
 import { CLAIM_LAPSES_MS } from "../../../src/core/blocks/block-buffer.ts";

@@ -36,13 +36,13 @@ async function begun(store?: TestStore) {
   return { desk, keeper };
 }
 
-/** Does what is due now, as far as it gets without time. */
+/** Runs the upkeep, without letting time pass. */
 async function upkeep(keeper: LeaseKeeper): Promise<void> {
   keeper.upkeep(keeper.now());
   await pass(0);
 }
 
-/** What is due from now on, as a minter's timer would do it. */
+/** Runs the upkeep for that time, as a minter's timer does. */
 async function keepUp(keeper: LeaseKeeper, forMs: number): Promise<void> {
   for (let passedMs = 0; passedMs < forMs; passedMs += 250) {
     await upkeep(keeper);
@@ -80,7 +80,7 @@ describe("work that is cut off with its request", () => {
     vi.clearAllTimers();
     vi.setSystemTime(Date.now() - 86_400_000);
     vi.spyOn(performance, "now").mockReturnValue(performance.now() - 86_400_000);
-    // A lease that ended by the desk's clock is due whatever the other says.
+    // A lease that ended by the desk's clock is renewed at once, whatever the other clock shows.
     keeper.upkeep(keeper.now() + 3 * 86_400_000);
     await pass(0);
     expect(desk.count("PUT")).toBe(2);

@@ -129,7 +129,7 @@ describe("a lease keeper", () => {
       store.fails = undefined;
       await keeper.begin();
       expect(keeper.lease?.worker).toBe(FIRST_WORKER);
-      // One that was stored is taken up at its mark: whoever asks cannot tell whose it was.
+      // A stored lease is resumed at its mark. The text does not say whose lease it was.
       expect([desk.count("POST"), desk.count("DELETE")]).toEqual([1, 0]);
     },
   );

@@ -98,7 +98,7 @@ function actions(instances: fc.Arbitrary<0 | 1>): fc.Arbitrary<Action[]> {
   );
 }
 
-/** Three years into the layout's time, or half of it where that is less. */
+/** Three years into the layout's time, or half of it if that is less. */
 function startOf({ epochMs, tickCount, tickMs }: Layout): number {
   return epochMs + Math.min(3 * YEAR_MS, (tickCount * tickMs) / 2);
 }

@@ -37,7 +37,7 @@ function at(
 
 const fresh = ({ layout }: Preset) => startLine(Array.from({ length: layout.laneCount }, () => 0));
 
-/** What is granted, relative to the position at which TICK begins. */
+/** The grant, relative to the position at which TICK begins. */
 function granted(preset: Preset, outcome: Outcome): [lane: number, start: number, end: number] {
   if (outcome.kind !== "granted") throw new Error(`not granted but ${JSON.stringify(outcome)}`);
   const { lane, start, end } = outcome.grant;

@@ -18,7 +18,7 @@ function stepsOf(demand: SegmentDemand, pausesMs: readonly number[]): number[] {
   });
 }
 
-/** What is fetched so many ms after two fetches, which leave a step of 1000, and some that double it. */
+/** The next fetch, so many ms after two fetches, which leave a step of 1000, and some that double it. */
 function stepAfter(pauseMs: number, doublings = 0, demand = new SegmentDemand(1000)): number {
   const steps = stepsOf(demand, [0, 0, ...Array.from({ length: doublings }, () => 0), pauseMs]);
   return steps.at(-1) ?? 0;

@@ -72,11 +72,11 @@ describe("the next numbers of a width", () => {
       10,
       [SAFE_END + 1n, SAFE_END + 11n, SAFE_END + 5n, 1, SAFE_END + 5n],
     ],
-    ["less where max comes first", { max: 12n }, 8n, 1000, [8n, 13n, 8n, 5, 12n]],
+    ["fewer if max comes first", { max: 12n }, 8n, 1000, [8n, 13n, 8n, 5, 12n]],
     ["just up to max", { max: 12n }, 8n, 5, [8n, 13n, 8n, 5, 12n]],
     ["max alone", { max: 12n }, 12n, 5, [12n, 13n, 12n, 1, 12n]],
     ["nothing past max", { max: 12n }, 13n, 5, "exhausted"],
-    ["nothing where no ID is left up to max", { ...SEVENS, max: 26n }, 18n, 10, "exhausted"],
+    ["nothing if no ID is left up to max", { ...SEVENS, max: 26n }, 18n, 10, "exhausted"],
     ["nothing past a max that was lowered", { max: 12n }, 500n, 5, "exhausted"],
     ["2^63 − 1", {}, MAX_ID, 1000, [MAX_ID, MAX_ID + 1n, MAX_ID, 1, MAX_ID]],
     ["nothing past 2^63 − 1", {}, MAX_ID + 1n, 1000, "exhausted"],
@@ -126,14 +126,14 @@ describe("the next IDs of a count", () => {
       [SAFE_END - 1n, SAFE_END + 2n, SAFE_END - 1n, 3, SAFE_END + 1n],
     ],
     ["all that are left", { max: 12n }, 8n, 5, [8n, 13n, 8n, 5, 12n]],
-    ["none where one is missing", { max: 12n }, 8n, 6, "exhausted"],
+    ["none if one is missing", { max: 12n }, 8n, 6, "exhausted"],
     ["none past max", { max: 12n }, 13n, 1, "exhausted"],
     ["none past a max that was lowered", { max: 12n }, 500n, 1, "exhausted"],
     ["all of a remainder", { ...SEVENS, max: 27n }, 8n, 2, [8n, 28n, 17n, 2, 27n]],
-    ["none where max is one too low", { ...SEVENS, max: 26n }, 8n, 2, "exhausted"],
+    ["none if max is one too low", { ...SEVENS, max: 26n }, 8n, 2, "exhausted"],
     ["2^63 − 1", {}, MAX_ID, 1, [MAX_ID, MAX_ID + 1n, MAX_ID, 1, MAX_ID]],
     ["none past 2^63 − 1", {}, MAX_ID, 2, "exhausted"],
-    ["none where all were given out", {}, MAX_ID + 1n, 1, "exhausted"],
+    ["none if all were issued", {}, MAX_ID + 1n, 1, "exhausted"],
   ])("G3 G4 are %s", (_, change, maxId, count, expected) => {
     const numbers = numbersOf(change);
     expect(shown(numbers, allocateCount(numbers, maxId, count))).toEqual(expected);
@@ -189,7 +189,7 @@ const anyScript = fc
     requests,
   }));
 
-/** What may be given out from maxId on: found by looking at each number. */
+/** The numbers that may be issued from maxId on, found by checking each number. */
 function walked({ max, delta, remainder }: SegmentNumbers, maxId: bigint): bigint[] {
   const ids: bigint[] = [];
   for (let n = maxId; n <= max; n += 1n) {

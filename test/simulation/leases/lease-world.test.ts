@@ -111,7 +111,7 @@ describe("the checker finds each fault", () => {
   it.each([
     "puts without comparing",
     "answers before it is durable",
-    "hands out a lower mark",
+    "returns a lower mark",
   ] as const)("a store that %s", async (storeFault) => {
     const world = runLeaseWorld(1, { ...SECONDS, storeFault });
     await expect(world).rejects.toThrow(/^broken: .* \(seed 1\)$/);

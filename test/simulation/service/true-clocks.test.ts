@@ -1,4 +1,4 @@
-/** The whole service where clocks drift but are never set: then it is known what each of them should show. */
+/** The whole service with clocks that drift but are never set, so that the right time of each is known. */
 import { expect, it } from "vitest";
 import { bundleProduct } from "./bundle.ts";
 import { runServiceWorld } from "./service-world.ts";

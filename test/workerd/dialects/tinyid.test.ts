@@ -1,4 +1,4 @@
-/** Didi TinyID's routes, byte for byte: status 200 whatever happens, by query and by form. */
+/** Didi TinyID's routes, byte for byte: always status 200, by query and by form. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ask, put } from "../../support/admin.ts";

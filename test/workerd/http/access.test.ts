@@ -1,4 +1,4 @@
-/** Who may do what: bearer keys, scopes, namespaces, expiry, revocation, rate limits. */
+/** Access control: bearer keys, scopes, namespaces, expiry, revocation, rate limits. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put, revokedElsewhere } from "../../support/admin.ts";

@@ -1,4 +1,4 @@
-/** The way of a request for IDs: who may, what is parsed, what is charged, what is refused. */
+/** The path of a request for IDs: access, parsing, rate limits, errors. */
 
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -208,7 +208,7 @@ const CALLERS = [
   "an issue key, with a limit",
 ] as const;
 
-/** What that caller sends with each request. */
+/** The headers that the caller sends with each request. */
 async function callerOf(caller: (typeof CALLERS)[number]): Promise<Sent> {
   if (caller === CALLERS[0]) return { bindings: unlimited(env) };
   if (caller === CALLERS[1]) return { bindings: unlimited(CLOSED), headers: withKey(ADMIN_KEY) };
@@ -242,7 +242,7 @@ describe.each(CALLERS)("%s", (caller) => {
     checkIds(path, answer);
   });
 
-  // Who asks is told from the key alone: the administrator's has nothing about it that the other keys have not.
+  // The key alone identifies the caller: the administrator's key has no special form.
   const others = Object.entries(caller === "the admin key" ? {} : OTHERS).flatMap(
     ([outcome, rows]) =>
       titled(rows).map(([title, path, sent]) => [title, outcome, path, sent] as const),

@@ -1,4 +1,4 @@
-/** What docs/OPERATIONS.md tells an operator to do, done. */
+/** The steps of docs/OPERATIONS.md, carried out. */
 import { describe, expect, it } from "vitest";
 import { ask, patch, put } from "../../support/admin.ts";
 import { clock, START_MS, useClock } from "../../support/clock.ts";
@@ -6,7 +6,7 @@ import { acquire, tryAcquire } from "../../support/leases.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
-/** What the recipe of a successor adds: the longest lease that a policy may allow, and an hour. */
+/** The time that the recipe of a successor adds: the longest lease that a policy may allow, and an hour. */
 const ADDED_MS = 90_000_000;
 
 useClock();

@@ -1,4 +1,4 @@
-/** The routes of leases: whom they let in, in which namespaces, and what they never tell. */
+/** Access to the routes of leases, by namespace, and the secrets that they never reveal. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { ask, CLOSED, keyFor } from "../../support/admin.ts";

@@ -195,7 +195,7 @@ it("E1 E2 E3 E4 E5 E6 E7 E8 K2 hold on the real object, with any clocks", async 
   for (const [index, [spec, script]] of samples.entries()) {
     const stub = deskOf(`model-${index}`);
     await runInDurableObject(stub, (_, state) => {
-      // The object that the test itself runs in goes on.
+      // The object that the test itself runs in stays alive.
       Object.defineProperty(state, "abort", { value: () => undefined });
       now.nowMs = startOf(spec);
       play({ spec, clock: now, start: () => new Leases(state, env) }, script);

@@ -52,7 +52,7 @@ describe("E2 an end", () => {
   });
 
   it.each<[title: string, query: string, endsMs: number]>([
-    ["stays where its holder does not say", "", 60_000],
+    ["stays if its holder gives no time", "", 60_000],
     ["falls to what was not stamped", `?until=${START_MS + 1}`, 1],
     ["falls to nothing", `?until=${START_MS}`, 0],
     ["falls no lower than its begin", `?until=${START_MS - 1}`, 0],

@@ -53,7 +53,7 @@ describe("E8 the same Idempotency-Key", () => {
       expect(refused.text).not.toContain("pod-a");
     }
     expect(await list(name)).toHaveLength(1);
-    // What is left out is what it is by default.
+    // An omitted field equals its default.
     expect((await acquire(name, { holder: "pod-a" }, "boot")).token).toBe(lease.token);
   });
 
@@ -252,7 +252,7 @@ describe("E3 a lease", () => {
     ["a shorter one", (token) => token.slice(0, -1)],
     ["a longer one", (token) => `${token}A`],
     ["another case", (token) => token.toUpperCase() + token.toLowerCase().slice(32)],
-    ["one that repeats", (token) => `${token}, ${token}`],
+    ["a repeated token", (token) => `${token}, ${token}`],
     ["10 kB", () => "x".repeat(10_000)],
   ])("is not renewed by the token of %s", async (title, tokenOf) => {
     const name = await namespaceWith(`token-${title.replaceAll(/\W+/g, "-")}`, 1);

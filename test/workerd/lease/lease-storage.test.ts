@@ -1,4 +1,4 @@
-/** K2 (objects/leases): of two instances on one storage, the one that read too early changes nothing. */
+/** K2 (objects/leases): of two instances on one storage, an instance with an old reading changes nothing. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 const TTL_MS = 60_000;
 const OPTIONS = { url: "http://localhost", namespace: "default", ttlMs: TTL_MS };
-/** Well before a renewal is due, and so late that one is due, but the lease has not ended. */
+/** A time well before the next renewal, and a time after it but before the lease ends. */
 const STEP_MS = 10_000;
 const DUE_MS = 40_000;
 
@@ -46,7 +46,7 @@ describe("a minter that one request opened", () => {
     const ids: string[] = [];
     for (let passedMs = 0; passedMs < 5 * TTL_MS; passedMs += STEP_MS) {
       ids.push(...(await idsOf("next", STEP_MS)));
-      // What the request left to waitUntil is done.
+      // The work that the request passed to waitUntil has ended.
       await vi.waitUntil(async () => (await state()).works === 0, { timeout: 10_000 });
     }
     expect(new Set(ids).size).toBe(ids.length);

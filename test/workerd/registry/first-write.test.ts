@@ -1,4 +1,4 @@
-/** An object makes its tables with its first write: a question about one that was never used leaves nothing behind. */
+/** An object creates its tables with its first write: reading the status of an unused object stores nothing. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";

@@ -102,7 +102,7 @@ async function expectMerged(base: object, change: object, without: string): Prom
   const answer = await patch(name, change);
   made += 1;
   const fresh = await put(`fresh-${made}`, definitionOf(merged, without));
-  // A patch is refused where the whole would be.
+  // A patch is rejected if the merged namespace would be.
   expect([answer.status, fresh.status]).toEqual(fresh.status === 201 ? [200, 201] : [400, 400]);
   expect(answer.body.errors).toEqual(fresh.body.errors);
   const after = await shown(name);

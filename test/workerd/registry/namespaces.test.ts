@@ -265,7 +265,7 @@ describe("GET", () => {
 });
 
 describe("an isolate's cached namespace", () => {
-  /** The registry, counting how often a namespace is asked for; down where `fails`. */
+  /** A registry that counts its reads of namespaces; it is down if `fails`. */
   function watched(fails: { now: boolean }) {
     const namespace = vi.fn(async (name: string) => {
       if (fails.now) throw new Error("down");

@@ -16,7 +16,7 @@ const hangs = () => new Promise<never>(() => undefined);
 
 useClock();
 
-/** A read that answers when it is told to. */
+/** A read that answers on command. */
 function held<Value>() {
   let answer: (value: Value) => void = () => undefined;
   const promise = new Promise<Value>((resolve) => {

@@ -22,7 +22,7 @@ import { clock, START_MS, useClock } from "../../support/clock.ts";
 
 /** As many as a busy isolate has at once. */
 const MANY = 1000;
-/** Enough where each has its timers moved by hand, which takes real time. */
+/** Enough requests: moving the timers of each takes real time. */
 const SOME = 10;
 const waitUntil = (_: Promise<unknown>) => undefined;
 const hangs = () => new Promise<never>(() => undefined);
@@ -35,7 +35,7 @@ function some<Value>(ask: (index: number) => Promise<Value>): Promise<Value>[] {
   return Array.from({ length: SOME }, (_, index) => ask(index));
 }
 
-/** A registry in place of the real one, as far as reads need it. */
+/** A registry that replaces the real one for reads. */
 function registryOf(method: "namespace" | "keyByHash", read: (of: string) => Promise<unknown>) {
   const calls = vi.fn(read);
   const getByName = () => ({ [method]: calls });
@@ -151,7 +151,7 @@ describe("a read that is late or fails", () => {
     const cache = newCache();
     const read = vi.fn(hangs);
     const asked = some(() => cache.get("a", read, { waitUntil }));
-    // Two hang: the first, and the one that takes over when its claim has lapsed.
+    // Two reads hang: the first, and its successor when the claim has lapsed.
     const counts = countsOf(asked.slice(2));
     await pass(READ_WAIT_MAX_MS + READ_LOOK_MAX_MS);
     expect(read).toHaveBeenCalledTimes(2);

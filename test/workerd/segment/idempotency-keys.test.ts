@@ -177,7 +177,7 @@ describe("answers that an older version stored by the key itself", () => {
     }
     clock.step(IDEMPOTENCY_KEPT_MS);
     expect(await ask(name, "owner newer")).toEqual({ ok: true, segment: { from: 7n, until: 9n } });
-    // Too old; what the key gets now is found by its hash, though the old one is still there.
+    // Too old. The key's new answer is found by its hash, even while the old row exists.
     const next = await ask(name, "owner old");
     expect(next).toEqual({ ok: true, segment: { from: 24n, until: 27n } });
     expect(await ask(name, "owner old")).toEqual(next);

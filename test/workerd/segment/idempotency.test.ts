@@ -118,7 +118,7 @@ describe("D6 the same key", () => {
     clock.set(START_MS + IDEMPOTENCY_KEPT_MS - 1);
     expect(await numbersOf(path, { key: "k" })).toEqual(first);
     clock.step(1);
-    // With another count as well: what it got is forgotten.
+    // With another count too: the old answer is deleted.
     expect(await numbersOf(`/v1/ids/${name}?count=3`, { key: "k" })).toEqual(numbersFrom(3, 3));
     clock.step(IDEMPOTENCY_KEPT_MS - 1);
     expect(await numbersOf(`/v1/ids/${name}?count=3`, { key: "k" })).toEqual(numbersFrom(3, 3));

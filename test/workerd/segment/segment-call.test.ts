@@ -1,4 +1,4 @@
-/** What the router makes of a segment object that fails. The objects here are scripted faults, but where said otherwise. */
+/** The router's handling of a segment object that fails. The objects are scripted faults unless a test says otherwise. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ask, CLOSED } from "../../support/admin.ts";
@@ -106,7 +106,7 @@ describe("a call that throws, with an Idempotency-Key", () => {
       const never = asking(losing(99));
       expect((await never.get(of.replace("NAME", name), "other")).status).toBe(503);
       expect(never.calls).toHaveLength(2);
-      // Whoever asks again gets what was given then.
+      // A repeated request gets the same numbers.
       const later = await ask(of.replace("NAME", name), {
         headers: { "idempotency-key": "other" },
       });

@@ -58,7 +58,7 @@ describe("order=strict", () => {
     expect(ids).toHaveLength(rounds * 16);
     // One by one: the difference of so many would take minutes to show.
     expect(ids.findIndex((id, index) => id !== BigInt(1 + index))).toBe(-1);
-    // Whoever asks after an answer gets a larger number.
+    // A request sent after a response gets a larger number.
     expect(isIncreasing(answered.flatMap(sorted))).toBe(true);
     expect(await maxIdOf(name)).toBe(`${rounds * 16 + 1}`);
   }

@@ -34,7 +34,7 @@ describe("PUT", () => {
       status: 200,
       body: { ...CREATED, step: 50, max: "5000", description: "of 2026" },
     });
-    // What is left out returns to its default, but for what decides which numbers there are.
+    // An omitted field returns to its default, unless it determines the numbers.
     const back = await put("invoices", { kind: "segment" });
     expect(back).toMatchObject({ status: 200, body: { ...CREATED, max: "5000" } });
     expect((await ask("/v1/namespaces/invoices")).body).toEqual(back.body);

@@ -176,7 +176,7 @@ describe("the next segment", () => {
       "nextNumbers",
       "nextNumbers",
     ]);
-    // Whoever asked may go away meanwhile.
+    // The request that fetched may be cancelled meanwhile.
     expect(works).toHaveLength(1);
     held[0]?.give();
     expect((await first).ids).toEqual([106n]);

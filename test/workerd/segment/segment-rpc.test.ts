@@ -11,7 +11,7 @@ useClock("waits");
 
 const rpc = exports.Edgeflake;
 
-/** What a call throws, as the caller sees it. */
+/** The error of a call, as the caller sees it. */
 async function thrown(call: () => Promise<unknown>): Promise<Record<string, unknown>> {
   try {
     await call();
@@ -186,7 +186,7 @@ describe("a client with a binding", () => {
     const name = await someSegment({ start: 0, delta: 3 });
     const client = new Edgeflake({ binding: rpc, namespace: name });
     const ids = await Promise.all([client.next(), client.next(), client.next()]);
-    // What was leased behind the answers.
+    // The background fetches.
     for (let next = client.next(); ids.length < 50; next = client.next()) ids.push(await next);
     expect(ids).toContain("0");
     expect(ids.filter((id) => BigInt(id) % 3n !== 0n)).toEqual([]);

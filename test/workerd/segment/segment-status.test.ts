@@ -1,4 +1,4 @@
-/** What the API says of segments: how they are, and what their numbers say. */
+/** The status of segments, and their decoded numbers. */
 import { describe, expect, it } from "vitest";
 import { MAX_ID } from "../../../src/core/limits.ts";
 import { SEGMENT_LASTS_MS } from "../../../src/core/segment/segment-demand.ts";

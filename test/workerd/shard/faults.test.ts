@@ -1,4 +1,4 @@
-/** What the router makes of shards that fail, refuse or disagree. The shards here are scripted faults. */
+/** The router's handling of shards that fail, refuse or disagree. The shards are scripted faults. */
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type GrantResult, writeGrantReply } from "../../../src/core/line/grant-reply.ts";

@@ -115,7 +115,7 @@ interface HeldLease {
   readonly fail: (error: Error) => void;
 }
 
-/** Shards that answer single IDs at once, and leases when they are told to. */
+/** Shards that answer single IDs at once, and prefetches on command. */
 function heldShards() {
   const grantNext = granter();
   const held: HeldLease[] = [];
@@ -735,7 +735,7 @@ interface Refill {
   readonly askedAtMs: number;
   answered: boolean;
 }
-/** What is known of a leased ID. */
+/** The record of a prefetched ID. */
 interface LeasedId {
   readonly askedAtMs: number;
   readonly shard: number;
@@ -862,7 +862,7 @@ describe("more namespaces than an isolate keeps stocks for", () => {
     expect(kept.fromMemory).toBe(true);
     const newest = await leased(LONG_FRESH);
     expect(await newest.one()).toMatchObject({ fromMemory: true });
-    // The answer to what the forgotten one asked for has no effect.
+    // The response to the evicted stock's fetch has no effect.
     last?.grant();
     await settled();
     const again = await one();

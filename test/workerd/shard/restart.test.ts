@@ -89,7 +89,7 @@ describe.each([...PRESETS.keys()])("%s", (namespace) => {
       await corruptAndEvict(namespace, shard);
       await tryOne();
       // Running and restarted, `default` forgives up to 1 h, twitter and leaf wait up to 100 ms; the
-      // other two have further lanes to go on with, each of which serves once.
+      // other two have further lanes to use, each of which serves once.
       const forgives = { default: HOUR_MS, twitter: 1, leaf: 1 }[namespace];
       if (forgives !== undefined) expect(refusals).toBe(backMs > forgives ? 3 : 0);
       // Two seconds past the mark that the start left: caught up.

@@ -412,7 +412,7 @@ describe("S7 a frozen clock", () => {
       await grant(old, at(FROZEN_CLOCK_MS - 1));
       await expect(grant(old, at(FROZEN_CLOCK_MS))).rejects.toThrow("is frozen");
       expect(abort).toHaveBeenCalledOnce();
-      // What the other instance's clock showed proves nothing of this one's.
+      // The other instance's clock proves nothing about this one's.
       clock.set(START_MS - 20_000);
       const [next] = spanOf(await grant(young, at(FROZEN_CLOCK_MS)));
       expect(next).toBeGreaterThan(spanOf(result)[0]);

@@ -1,4 +1,4 @@
-/** No ID repeats, whatever is asked for, through bursts, batches and streams. */
+/** No ID repeats in any requests: bursts, batches and streams. */
 import { describe, expect, it } from "vitest";
 import { PRESETS } from "../../../src/core/layout/presets.ts";
 import { useClock } from "../../support/clock.ts";
