@@ -1,10 +1,10 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-/** That of wrangler.toml. */
+/** The same as in wrangler.toml. */
 const COMPATIBILITY_DATE = "2026-10-23";
 
-/** Of the production build. */
+/** The objects of the production build. */
 const OBJECTS = {
   SHARD: { className: "Shard", useSQLite: true },
   SEGMENTS: { className: "Segments", useSQLite: true },
@@ -14,7 +14,7 @@ const OBJECTS = {
 
 export default defineConfig({
   test: {
-    tags: [{ name: "long", description: "Left out of `npm test`; `npm run test:all` runs it." }],
+    tags: [{ name: "long", description: "Not in `npm test`; `npm run test:all` runs it." }],
     // Vitest would leave one of two cores idle.
     maxWorkers: 2,
     reporters: ["minimal", "./test/support/reporter.ts"],
@@ -23,13 +23,13 @@ export default defineConfig({
         test: {
           name: "core",
           include: ["test/{core,console-core,openapi,verify}/**/*.test.ts"],
-          // Nothing here keeps state outside of a test.
+          // No test here keeps state outside of itself.
           isolate: false,
           testTimeout: 60_000,
         },
       },
       {
-        // Simulated worlds, from seeds.
+        // Simulated worlds. A seed repeats each.
         test: { name: "worlds", include: ["test/simulation/**/*.test.ts"], testTimeout: 300_000 },
       },
       { test: { name: "architecture", include: ["test/architecture/**/*.test.ts"] } },
@@ -39,7 +39,7 @@ export default defineConfig({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: { ACCESS: "open", OPEN_HOSTS: "edgeflake.test" },
-              // A second Worker, bound to the production build of the first (npm run build).
+              // More Workers, bound to the production build of the first (npm run build).
               serviceBindings: {
                 BOUND_APP: "bound-app",
                 IDS: { name: "edgeflake-build", entrypoint: "Edgeflake" },
@@ -80,7 +80,7 @@ export default defineConfig({
                   durableObjects: OBJECTS,
                 },
               ],
-              // The real limiter with a limit that tests can reach.
+              // The real limiter, with a limit that tests can reach.
               ratelimits: {
                 TIGHT_LIMITER: { namespace_id: "1003", simple: { limit: 1000, period: 60 } },
               },
@@ -94,7 +94,7 @@ export default defineConfig({
         test: { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeout: 60_000 },
       },
       {
-        // Likewise, under load: in a group of its own, or the others beside it would be short of time.
+        // Real processes under load, in a group of their own: they would slow other tests down.
         test: {
           name: "crash",
           include: ["test/crash/**/*.test.ts"],
@@ -103,20 +103,20 @@ export default defineConfig({
         },
       },
       {
-        // The console in a real browser, beside the production build: in a group of its own likewise.
+        // The console in a real browser, with the production build, in a group of its own.
         test: {
           name: "console",
           include: ["test/console/**/*.test.ts"],
           globalSetup: ["test/console/unpack-chromium.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          // A page is waited for most of the time: all files at once take the time of one.
+          // Tests mostly wait for pages: all files in parallel take the time of one.
           maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },
       {
-        // Each mutant runs the test that must notice it, in a Vitest of its own; one for each core.
+        // Each mutant runs the test that must fail, in a Vitest of its own. Two cores run two at a time.
         test: {
           name: "mutants",
           include: ["test/mutants/**/*.test.ts"],

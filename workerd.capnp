@@ -1,5 +1,5 @@
-# The production build under plain workerd: what `npm run serve` starts.
-# The object IDs (uniqueKey) are those of `wrangler dev`; the folder of "data" comes from --directory-path, as that of "assets" does.
+# The production build under plain workerd. `npm run serve` starts it.
+# The uniqueKeys give objects the same IDs as under `wrangler dev`. --directory-path sets the folders of "data" and "assets".
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (

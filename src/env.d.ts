@@ -2,6 +2,6 @@
 interface Env {
   /** Analytics Engine dataset: one data point per issuing request. */
   readonly ANALYTICS?: AnalyticsEngineDataset;
-  /** The zone in which /decodeSnowflakeId prints times, ±HH:MM; +08:00 where it is not set, Leaf's home. */
+  /** The zone in which /decodeSnowflakeId prints times, ±HH:MM. Default: Leaf's own, +08:00. */
   readonly LEAF_UTC_OFFSET?: string | null;
 }

@@ -5,8 +5,8 @@ import type { HeldLease } from "./lease-desk.ts";
 import type { MintLine } from "./mint-line.ts";
 
 /**
- * How far past the clock a mark in a store is moved, in ms: as far as the line may lead, within these bounds, and at
- * least two ticks, so that the next tick is open when it begins.
+ * How far ahead of the clock a mark is stored, in ms: by the line's maximum lead, within these bounds, and by at least
+ * two ticks, so that the next tick is open when it begins.
  */
 const RESERVE_MIN_MS = 1000;
 const RESERVE_MAX_MS = 10_000;

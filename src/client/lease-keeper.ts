@@ -92,7 +92,7 @@ export class LeaseKeeper {
     return this.#storeTask.failure ?? this.#deskTask.failure;
   }
 
-  /** The time by the desk's clock, as far as known, unix ms. */
+  /** An estimate of the desk's clock, in unix ms. */
   now(): number {
     return Date.now() + this.#skewMs;
   }
@@ -103,7 +103,7 @@ export class LeaseKeeper {
     return holding !== undefined && holding.mark < endOf(holding.lease);
   }
 
-  /** Starts the tasks that are due, in the background. */
+  /** Starts the tasks whose time has come, in the background. */
   upkeep(nowMs: number): void {
     const holding = this.#holding;
     if (!holding) {

@@ -1,4 +1,4 @@
-/** The line of a minter: the runs of a fenced line (core/line/fenced-line), handed out one ID at a time. */
+/** The line of a minter: issues the runs of a fenced line (core/line/fenced-line), one ID at a time. */
 import { DecimalRun } from "../core/blocks/decimal-run.ts";
 import { compose } from "../core/layout/id.ts";
 import { type Layout, tickAt } from "../core/layout/layout.ts";
@@ -26,7 +26,7 @@ export class MintLine {
   readonly #worker: number;
   #state: LineState;
   #end: number;
-  /** The run in use: its IDs from #offset on are not handed out yet. */
+  /** The run in use: its IDs from #offset on are not issued yet. */
   #first = 0n;
   #texts = NO_TEXTS;
   #offset = 0;

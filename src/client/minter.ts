@@ -14,7 +14,7 @@ export type { MinterStore } from "./minter-store.ts";
 
 /** The most IDs that one reading of the clock serves. */
 const READING_USES_MAX = 64;
-/** How often the minter starts work that is due, in ms: several times within the shortest ttl and reserve. */
+/** How often the minter checks for upkeep, in ms: several times within the shortest ttl and reserve. */
 const UPKEEP_MS = 250;
 /** The longest sleep of `ready` before it checks again, in ms: a renewal may change the clock. */
 const READY_LOOK_MS = 100;
@@ -175,7 +175,7 @@ export class Minter {
     await this.#keeper.end();
   }
 
-  /** The line of the held lease. Starts the tasks that are due. */
+  /** The line of the held lease. Starts its upkeep. */
   #held(): MintLine {
     if (!this.#closed) this.#keeper.upkeep(this.#keeper.now());
     const { line } = this.#keeper;
@@ -183,7 +183,7 @@ export class Minter {
     return line;
   }
 
-  /** A line with an ID to hand out. The clock is not read again in this synchronous turn. */
+  /** A line with an ID to issue. The clock is not read again in this synchronous turn. */
   #opened(): MintLine {
     const line = this.#held();
     const closed = line.advance(this.#keeper.now());

@@ -25,7 +25,7 @@ const PUTS_MAX = 3;
 export class StoreWriter {
   readonly #store: MinterStore;
   readonly #place: RecordPlace;
-  /** The stored text, as far as known, then those in doubt. Empty before the first read. */
+  /** The last text known to be stored, then those in doubt. Empty before the first read. */
   #texts: (string | undefined)[] = [];
   #isLost = false;
   readonly #turns = new Turns();

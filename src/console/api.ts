@@ -11,7 +11,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** When to retry, in ms from now; 0 if unknown. */
   readonly retryAfterMs: number;
-  /** Whether the change may have been made nonetheless. */
+  /** Whether the service may have made the change despite the error. */
   readonly isInDoubt: boolean;
 
   constructor(message: string, about: About) {

@@ -37,8 +37,8 @@ export type Designed =
 
 /** Checks a design as the service will. */
 export function designed({ spec, shards = "", regions = "" }: DesignInput): Designed {
-  const told = layoutBody(spec);
-  const made = makeLayout(told);
+  const input = layoutBody(spec);
+  const made = makeLayout(input);
   const named = regionsIn(regions);
   const problems = made.ok ? [] : [...made.problems];
   if (named === undefined) {
@@ -52,7 +52,7 @@ export function designed({ spec, shards = "", regions = "" }: DesignInput): Desi
   if (problems.length > 0 || named === undefined) return { ok: false, layout, problems };
   const body: SnowflakeInput = {
     kind: "snowflake",
-    layout: told,
+    layout: input,
     ...(shards !== "" && { shards: count }),
     ...(named.length > 0 && { regions: named }),
   };

@@ -3,7 +3,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface Route {
   readonly section: string;
-  /** What follows the section, decoded. */
+  /** The parts of the path after the section, decoded. */
   readonly parts: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }

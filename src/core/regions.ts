@@ -47,7 +47,7 @@ export function centreOf(region: Region): GeoPoint {
  */
 export function nearestRegion(regions: readonly Region[], point: GeoPoint | undefined): Region {
   const [first] = regions;
-  if (first === undefined) throw new RangeError("cannot choose a region: there is none");
+  if (first === undefined) throw new RangeError("cannot choose a region from an empty list");
   if (!point) return first;
   return regions.reduce((best, region) =>
     closeness(CENTRES[region], point) > closeness(CENTRES[best], point) ? region : best,

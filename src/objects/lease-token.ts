@@ -1,4 +1,4 @@
-/** Tokens of leases. Whoever has the token holds the lease. */
+/** The random token of a lease: a request with it may renew or release the lease. */
 
 /** Random bytes of a token: 192 bits can't be guessed. */
 const TOKEN_BYTES = 24;

@@ -23,7 +23,7 @@ export interface Operation {
   readonly bodyExample?: Example;
   /** Content types of the body, if not JSON alone. */
   readonly bodyTypes?: readonly string[];
-  /** Status and the schema of its JSON body; undefined where there is none. */
+  /** Status and the schema of its JSON body; undefined if it has no JSON body. */
   readonly answers: Readonly<Record<string, Answer>>;
   readonly errors: readonly ProblemCode[];
   /** True if the route needs no key. */

@@ -139,7 +139,7 @@ export const OPERATIONS: Operations = {
     patch: op(
       "patchNamespace",
       "Administering",
-      "Changes only the fields of a namespace that it names",
+      "Changes only those fields of a namespace that the body has",
       {
         body: NamespacePatchBody,
         bodyExample: EXAMPLES.namespacePatch,

@@ -42,7 +42,7 @@ export const NOTES: Notes = {
     shard: "The shard that issues, by its worker ID; key and shard are mutually exclusive",
     key: "IDs for one key strictly increase; key and shard are mutually exclusive",
     order:
-      "fresh: IDs may come from memory. strict: IDs of the shard in the response strictly increase. Default fresh",
+      "fresh: IDs may come from memory. strict: the IDs that one shard issues in strict order strictly increase; the header edgeflake-shard names it. Default fresh",
     from: "Start of the time range, inclusive: ISO 8601 or unix ms",
     limit: "Items per page",
     cursor: "The cursor of the previous page",

@@ -8,7 +8,7 @@ const degrees = v.pipe(
 );
 const Point = v.object({ latitude: degrees, longitude: degrees });
 
-/** The point in a `request.cf` or a pair of degrees; undefined if there is none (plain workerd has none). */
+/** The coordinates in `request.cf` or in a caller's `near`; undefined without them, as under plain workerd. */
 export function pointOf(place: unknown): GeoPoint | undefined {
   const point = v.safeParse(Point, place);
   return point.success ? point.output : undefined;

@@ -19,8 +19,11 @@ const blocks = PAGES.flatMap((page) =>
     .map(({ code }, index) => ({ file: `${page.name.replace("/", "-")}-${index + 1}.ts`, code })),
 );
 
-/** What readers fill in for themselves. */
-const GIVEN = "declare const url: string;\ndeclare const key: string;\n";
+/** Names that the blocks use and other blocks or readers define. */
+const GIVEN = `declare const url: string;
+declare const key: string;
+declare const ids: import("edgeflake/client").Edgeflake;
+`;
 
 it("the TypeScript blocks compile", () => {
   expect(blocks.length).toBeGreaterThanOrEqual(4);
@@ -48,7 +51,7 @@ function anchorsOf(page: Page): string[] {
   );
 }
 
-it.each(PAGES)("the links of $name lead somewhere", (page) => {
+it.each(PAGES)("every link of $name has a target", (page) => {
   const links = [...proseOf(page).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)];
   const dead = links.filter(([, file = "", anchor = ""]) => {
     const target = file === "" ? page.name : path.join(path.dirname(page.name), file);
@@ -60,7 +63,7 @@ it.each(PAGES)("the links of $name lead somewhere", (page) => {
   expect(dead.map(([link]) => link)).toEqual([]);
 });
 
-it("a page of docs can be found from the README, or from a page that can", () => {
+it("every page of docs is linked from the README, directly or through other pages", () => {
   const found = new Set(["README.md"]);
   for (const name of found) {
     const page = PAGES.find((each) => each.name === name);

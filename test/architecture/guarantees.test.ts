@@ -32,7 +32,7 @@ it("the number of mutants is right", () => {
 });
 
 it.each(MUTANTS.map(({ guard, ...mutant }) => [guard, mutant] as const))(
-  "the guard %s stands where its mutant takes it out, and its test is there",
+  "the guard %s is in its source file exactly once, and its test exists",
   (_, { file, from, test, named = "" }) => {
     const source = readFileSync(path.join(PROJECT, "src", file), "utf8");
     expect(source.split(from)).toHaveLength(2);

@@ -99,7 +99,7 @@ describe("imports", () => {
     ).toBe(true);
   });
 
-  it("go only where the plan lets them", () => {
+  it("follow the plan", () => {
     const broken = imports.filter(({ from, to, typeOnly }) => {
       const folder = folderOf(from);
       if (!/\.(tsx?|json)$/.test(to)) return !(MAY_USE[folder] ?? /^$/).test(to);
@@ -111,7 +111,7 @@ describe("imports", () => {
     expect(broken).toEqual([]);
   });
 
-  it("go down from room to room", () => {
+  it("go only from higher folders of core to lower ones", () => {
     const upward = imports.filter(({ from, to }) => {
       const rooms = ROOMS[folderOf(from)];
       if (!rooms || folderOf(to) !== folderOf(from)) return false;
@@ -154,7 +154,7 @@ describe("the core", () => {
 });
 
 describe("files", () => {
-  it("do one thing: at most 250 lines", () => {
+  it("have at most 250 lines", () => {
     const long = files.filter(
       (file) => readFileSync(path.join(SOURCE, file), "utf8").split("\n").length > 251,
     );

@@ -1,4 +1,4 @@
-/** What serving costs besides CPU time: rows, calls and IDs not used, memory, and the latency at a moderate rate. */
+/** Costs of serving other than CPU time: rows, calls, unused IDs, memory, and the latency at a moderate rate. */
 import { setTimeout as delay } from "node:timers/promises";
 import { BATCHES, CONNECTIONS, ROWS, STREAM_PATH } from "./http-rows.ts";
 import { Load, loadAtRate } from "./load.ts";
@@ -46,7 +46,7 @@ export async function countCost(rig: Rig, name: "fresh" | "strict", count: numbe
 const STREAMS = 3;
 
 /**
- * The peak memory above idle, in MB, of text streams in a process of their own: one that was under load has so much
+ * The peak memory above idle, in MB, of text streams in a process of their own: a process after load has so much
  * that a stream finds room in it. Idle is after a text of one ID. Undefined without Linux's /proc.
  */
 export async function streamMegabytes(): Promise<number | undefined> {

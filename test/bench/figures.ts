@@ -1,7 +1,7 @@
 /** Medians, figures and tables. */
 import { textTable } from "../../src/verify/report-text.ts";
 
-/** Of those that are known; undefined if none is. */
+/** Of the known values; undefined if all are unknown. */
 export function medianOf(values: readonly (number | undefined)[]): number | undefined {
   const sorted = values.filter((value) => value !== undefined).toSorted((a, b) => a - b);
   const high = sorted[Math.floor(sorted.length / 2)];

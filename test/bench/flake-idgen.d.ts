@@ -2,7 +2,7 @@
 declare module "flake-idgen" {
   export default class FlakeId {
     constructor(options?: { readonly id?: number; readonly epoch?: number });
-    /** Big-endian, 8 bytes. Throws where the ms has no ID left. */
+    /** Big-endian, 8 bytes. Throws if the ms has no ID left. */
     next(): Buffer;
   }
 }

@@ -65,7 +65,7 @@ function inTurn(count: number, path: (index: number) => string): string[] {
 const shard = (index: number) => `/v1/ids/${WIDE}?shard=${index}`;
 const namespace = (index: number) => `/v1/ids/n${index}`;
 
-/** A row and the one that it is compared with stand side by side, so that they see the same machine. */
+/** A row is next to its baseline, so that both see the same state of the machine. */
 export const ROWS = {
   bare: row("bare fetch handler", "light", "/", 2000, { socket: "bare" }),
   hello: row("Hono hello", "light", "/hello", 2000),

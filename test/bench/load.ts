@@ -13,7 +13,7 @@ export interface Job {
   readonly requests: number;
 }
 
-/** Paths that were asked for: the next load goes on where the last one ended. */
+/** Requested paths: the next load continues after the last one. */
 const offsets = new Map<readonly string[], number>();
 /** How often autocannon looks whether all answers are there, in ms. */
 const LOOK_MS = 5;
@@ -75,7 +75,7 @@ export class Load {
   }
 }
 
-/** Sends at this rate whatever the answers do; a latency counts from when its request was due. */
+/** Sends at this rate, even if responses are slow; a latency counts from the planned time of its request. */
 export async function loadAtRate(
   url: string,
   perSecond: number,

@@ -5,7 +5,7 @@ import { ROWS, type RowId } from "./http-rows.ts";
 export type RatioOf = "speed" | "rate" | "cost";
 type Ratio = (row: RowId, to: RowId, of: RatioOf) => number | undefined;
 
-/** What is not a ratio of two HTTP rows. */
+/** Figures other than ratios of two HTTP rows. */
 type ValueName =
   | "prefetchedPerServed"
   | "callsPerMillionFresh"

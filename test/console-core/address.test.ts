@@ -6,7 +6,7 @@ const text = fc.string({ unit: "grapheme", maxLength: 40 });
 const filled = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 });
 
 describe("addresses of the console", () => {
-  it("are read back as they were written, whatever the names", () => {
+  it("are parsed back as written, with any names", () => {
     fc.assert(
       fc.property(
         filled,
@@ -19,11 +19,11 @@ describe("addresses of the console", () => {
     );
   });
 
-  it("say nothing of what is empty", () => {
+  it("omit empty parts", () => {
     expect(addressOf("decode", ["twitter"], { encoding: "" })).toBe("#/decode/twitter");
   });
 
-  it("are read however they are damaged", () => {
+  it("are parsed even if they are damaged", () => {
     fc.assert(
       fc.property(text, (hash) => {
         expect(typeof parseRoute(`#${hash}`).section).toBe("string");

@@ -1,4 +1,4 @@
-/** One request to the service: how it is sent, and what its response is taken for. */
+/** One request to the service: how it is sent, and how its response is read. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, ask, type Json, problemOf } from "../../src/console/api.ts";
 import { listNames } from "../../src/console/namespaces.ts";
@@ -38,7 +38,7 @@ async function errorOf(asked: Promise<Json>): Promise<ApiError> {
   throw new Error("it was not refused", { cause: error });
 }
 
-/** What the page says of it, in a section that needs the scope issue. */
+/** The page's message for it, in a section that needs the scope issue. */
 function said(error: unknown): string {
   return wordsOf(htmlOf(Problem({ error, scope: "issue", doubt: DOUBT })));
 }
@@ -59,7 +59,7 @@ describe("a request", () => {
     });
   });
 
-  it("carries the key of this tab, and none that cannot be one", async () => {
+  it("carries the key of this tab, unless it is malformed", async () => {
     const authorization = async () => new Headers((await sent()).headers).get("authorization");
     expect(await authorization()).toBeNull();
     keep("efk_1");
@@ -70,12 +70,12 @@ describe("a request", () => {
     }
   });
 
-  it("that is redirected says so", async () => {
+  it("reports a redirect", async () => {
     fetched.mockResolvedValue({ type: "opaqueredirect" } as Response);
     expect((await errorOf(ask("/v1/keys"))).message).toMatch(/redirect/);
   });
 
-  it("that is not answered is given up, and left in doubt if it changes something", async () => {
+  it("times out without a response, and is in doubt if it may have changed something", async () => {
     vi.useFakeTimers();
     fetched.mockImplementation((_, init) => {
       const { promise, reject } = Promise.withResolvers<Response>();
@@ -90,7 +90,7 @@ describe("a request", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("has its cursor in the query, whatever the cursor says", () => {
+  it("sends any cursor escaped in the query", () => {
     const { pathname, searchParams, hash } = new URL(
       `/v1/keys${cursorQuery("1&limit=1#/../../docs?\ud800")}`,
       "https://ids.example.com",
@@ -141,7 +141,7 @@ describe("a response of status 200", () => {
     expect(checks[list]({ [list]: entries })).toBe(false);
   });
 
-  it("with sound lists is taken", () => {
+  it("with valid lists is accepted", () => {
     expect(checks.leases({ leases: [lease] })).toBe(true);
     expect(checks.keys({ keys: [key] })).toBe(true);
     expect(checks.shards({ shards: [{ shard: 0 }, { shard: 1 }] })).toBe(true);
@@ -149,7 +149,7 @@ describe("a response of status 200", () => {
   });
 });
 
-describe("what a refusal says", () => {
+describe("the message of an error response", () => {
   const full = { detail: "It is full.", definite: true };
   const slower = "Rate limit exceeded (429).";
   it.each([
@@ -179,13 +179,13 @@ describe("what a refusal says", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("reads Retry-After as a date", async () => {
+  it("accepts Retry-After as a date", async () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
     answers("", 503, { "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" });
     expect(said(await errorOf(ask("/v1/x")))).toMatch(/Try again in 30 s\.$/);
   });
 
-  it("of a missing key or one not in force names the scope", async () => {
+  it("names the scope if the key is missing or invalid", async () => {
     answers({ detail: "Unauthorized." }, 401);
     expect(said(await errorOf(ask("/v1/x")))).toBe(
       "This service requires a key. This section needs a key with the scope issue.",
@@ -194,12 +194,12 @@ describe("what a refusal says", () => {
     expect(said(await errorOf(ask("/v1/x")))).toMatch(/not valid: .*revoked.*the scope issue\.$/);
   });
 
-  it("is cut if it has no end", async () => {
+  it("is cut if it is very long", async () => {
     answers({ detail: "<b>".repeat(500_000) }, 503);
     expect(said(await errorOf(ask("/v1/x")))).toMatch(/^.{500,2000}…$/);
   });
 
-  it("names the thing that it is about", () => {
+  it("names its subject", () => {
     const error = new ApiError("No.", { code: "x", status: 503, isInDoubt: true });
     expect(said(problemOf("The key 7", error))).toBe(`The key 7: No. ${DOUBT}`);
   });
@@ -213,15 +213,20 @@ describe("names of namespaces", () => {
     expect(fetched.mock.lastCall?.[0]).toBe("/v1/namespaces?limit=100&cursor=b%26c");
   });
 
-  it("end even if the pages do not", async () => {
+  it("end even if the pages are endless", async () => {
     answers({ namespaces: [{ name: "a" }], cursor: "more" });
     expect((await listNames()).length).toBeLessThan(100);
   });
 });
 
 describe("an action", () => {
+<<<<<<< HEAD
   it("is done once, however often it is pressed, until it has ended", async () => {
     const { act } = hookOf(useAction);
+=======
+  it("runs once until it has ended, even if it is pressed again", async () => {
+    const { act } = useAction();
+>>>>>>> wt-docs
     const gate = Promise.withResolvers<void>();
     const work = vi.fn<() => Promise<void>>(() => gate.promise);
     act(work);
@@ -236,8 +241,13 @@ describe("an action", () => {
 });
 
 describe("actions in a queue", () => {
+<<<<<<< HEAD
   it("start in turn, and a failure stops none of them", async () => {
     const { act } = hookOf(useQueue);
+=======
+  it("run in turn, and a failure stops none of them", async () => {
+    const { act } = useQueue();
+>>>>>>> wt-docs
     const done: string[] = [];
     const gates = ["one", "two", "three"].map((name) => {
       const gate = Promise.withResolvers<void>();
@@ -257,10 +267,10 @@ describe("actions in a queue", () => {
   });
 });
 
-describe("the body that makes a key", () => {
+describe("the request body for a new key", () => {
   const input = { name: "shop", namespaces: "", expires: "", scopes: ["issue"] };
 
-  it("has only what was filled in", () => {
+  it("has only the filled fields", () => {
     expect(bodyOf({ ...input, name: "" })).toEqual({ scopes: ["issue"] });
     const expires = " 2099-01-31 ";
     expect(bodyOf({ ...input, namespaces: "default, js53", expires })).toEqual({
@@ -275,7 +285,7 @@ describe("the body that makes a key", () => {
     [{ namespaces: "no/name" }, /“no\/name” is not a valid namespace name/],
     [{ expires: "tomorrow" }, /Until must be unix ms/],
     [{ scopes: [] }, /at least one scope/],
-  ])("%j: says why not", (part, why) => {
+  ])("%j: says why it is invalid", (part, why) => {
     expect(() => bodyOf({ ...input, ...part })).toThrow(why);
   });
 });

@@ -44,39 +44,39 @@ const regionTexts = fc.oneof(
   fc.constantFrom("", " , ", "weur", "WEUR", "weur;enam", "mars", "apac apac"),
   fc.array(fc.constantFrom(...REGIONS), { maxLength: 34 }).map((all) => all.join(", ")),
 );
-const wishes: fc.Arbitrary<DesignInput> = fc.record({
+const inputs: fc.Arbitrary<DesignInput> = fc.record({
   spec: specs,
   shards: shardTexts,
   regions: regionTexts,
 });
 
-/** What the service makes of a body that comes as text. */
+/** The service's parse of a body given as text. */
 function made(text: string) {
   const parsed = v.safeParse(NamespaceBody, JSON.parse(text));
   return parsed.success ? defineNamespace(parsed.output) : undefined;
 }
 
 describe("the body of a design", () => {
-  it("is taken by the service, and means what the page says", () => {
+  it("is accepted by the service, and means the same there", () => {
     let taken = 0;
     fc.assert(
-      fc.property(wishes, (wish) => {
-        const wished = designed(wish);
-        if (!wished.ok) return;
+      fc.property(inputs, (input) => {
+        const design = designed(input);
+        if (!design.ok) return;
         taken += 1;
-        const reply = made(JSON.stringify(wished.body));
+        const reply = made(JSON.stringify(design.body));
         if (reply?.kind !== "defined" || reply.definition.kind !== "snowflake") {
-          throw new Error(`not taken: ${JSON.stringify(reply)}`);
+          throw new Error(`rejected: ${JSON.stringify(reply)}`);
         }
-        expect(layoutOf(reply.definition.layout)).toEqual(wished.layout);
-        expect(reply.definition.shards).toBe(wished.shards);
+        expect(layoutOf(reply.definition.layout)).toEqual(design.layout);
+        expect(reply.definition.shards).toBe(design.shards);
       }),
       { numRuns: 3000 },
     );
     expect(taken).toBeGreaterThan(50);
   });
 
-  it("is none exactly where the service refuses the same layout or shards", () => {
+  it("is absent exactly if the service rejects the same layout or shards", () => {
     let refused = 0;
     fc.assert(
       fc.property(specs, shardTexts, (spec, shards) => {
@@ -95,7 +95,7 @@ describe("the body of a design", () => {
     expect(refused).toBeGreaterThan(50);
   });
 
-  it("says why shards or regions cannot be", () => {
+  it("says why shards or regions are invalid", () => {
     const { spec } = presetOf("js53");
     expect(designed({ spec, shards: "9" })).toMatchObject({
       ok: false,
@@ -110,31 +110,31 @@ describe("the body of a design", () => {
     });
   });
 
-  it("names neither lanes, shards nor regions that nobody asked for", () => {
+  it("omits lanes, shards and regions that were not set", () => {
     const { body } = okOf(designed({ spec: { ...presetOf("default").spec, laneUse: "back" } }));
     expect(body).toEqual({ kind: "snowflake", layout: presetOf("default").spec });
   });
 });
 
 describe("the address of a design", () => {
-  it("is read back as it was written", () => {
+  it("is parsed back as written", () => {
     fc.assert(
-      fc.property(wishes, fc.string({ unit: "grapheme", minLength: 1 }), (wish, id) => {
-        const { spec, shards = "", regions = "" } = wish;
+      fc.property(inputs, fc.string({ unit: "grapheme", minLength: 1 }), (input, id) => {
+        const { spec, shards = "", regions = "" } = input;
         fc.pre(Number.isInteger(spec.epochMs) && spec.epochMs >= 0 && spec.epochMs <= DATE_MS_MAX);
         fc.pre(spec.tickMs > 0);
-        const route = parseRoute(designAddress(wish, id, "hex"));
+        const route = parseRoute(designAddress(input, id, "hex"));
         expect(route.parts).toEqual([id]);
         expect(route.query.encoding).toBe("hex");
         const { lanePlace: _, laneUse: __, ...laneless } = spec;
         const expected = spec.laneBits > 0 ? spec : laneless;
         expect(designIn(route)).toMatchObject({ spec: expected, shards, regions });
-        expect(designed(designIn(route))).toEqual(designed(wish));
+        expect(designed(designIn(route))).toEqual(designed(input));
       }),
     );
   });
 
-  it("is read however it is damaged", () => {
+  it("is parsed even if it is damaged", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom("bits", "epoch", "tick"), fc.string()), (query) => {
         const route = { section: "design", parts: [], query: { ...query } };
@@ -147,7 +147,7 @@ describe("the address of a design", () => {
 });
 
 describe("published layouts", () => {
-  it.each([...PUBLISHED])("%s reads an ID that was published", (name, spec) => {
+  it.each([...PUBLISHED])("%s decodes a published ID", (name, spec) => {
     const vector = VECTORS.find(({ title }) => title === name);
     expect(vector).toBeDefined();
     const said = decodedId(layoutOf(spec), vector?.id ?? -1n);
@@ -156,7 +156,7 @@ describe("published layouts", () => {
 });
 
 /** Reckoned anew from the text of the design, with none of the product's code. */
-describe("what a layout gives, of ten layouts", () => {
+describe("the facts of ten layouts", () => {
   it.each([
     ["default", "41.0.10.0.12", 1_735_689_600_000, 1, "always"],
     ["lanes for a clock that went back", "41.3.5.2.12", 1_580_486_400_000, 1, "back"],
@@ -196,7 +196,7 @@ describe("what a layout gives, of ten layouts", () => {
     expect(said["Runs out"]?.startsWith(end)).toBe(true);
   });
 
-  it("limits that are met say by how much, and why", () => {
+  it("limits that are reached say by how much, and why", () => {
     const spec = { ...presetOf("default").spec, datacenterBits: 13 };
     expect(makeLayout(spec).ok).toBe(false);
     expect(limitUses(spec).map(({ used, most }) => [used, most])).toEqual([
@@ -251,7 +251,7 @@ function dayOf(unixMs: bigint): string {
   return year > 9999n ? years : `${years}-${two(month + 1)}-${two(days + 1n)}`;
 }
 
-function okOf(wished: ReturnType<typeof designed>) {
-  if (!wished.ok) throw new Error(wished.problems.join("; "));
-  return wished;
+function okOf(design: ReturnType<typeof designed>) {
+  if (!design.ok) throw new Error(design.problems.join("; "));
+  return design;
 }

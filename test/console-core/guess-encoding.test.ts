@@ -10,7 +10,7 @@ const NOW_MS = Date.UTC(2026, 5, 1);
 const layouts = fc.constantFrom(...[...PRESETS.values()].map(({ layout }) => layout));
 
 describe("guessing an encoding", () => {
-  it("the true one is among the guesses, of any ID of any layout", () => {
+  it("includes the true encoding, for any ID of any layout", () => {
     fc.assert(
       fc.property(layouts, fc.bigInt({ min: 0n, max: 2n ** 63n }), (layout, number) => {
         const id = number % (maxIdOf(layout) + 1n);
@@ -21,7 +21,7 @@ describe("guessing an encoding", () => {
     );
   });
 
-  it("guesses only what is an ID of the layout", () => {
+  it("guesses only encodings in which the text is an ID of the layout", () => {
     fc.assert(
       fc.property(layouts, fc.string({ maxLength: 20 }), (layout, text) => {
         for (const encoding of encodingsOf(text, layout, NOW_MS)) {
@@ -32,7 +32,7 @@ describe("guessing an encoding", () => {
     );
   });
 
-  it("digits alone are decimal", () => {
+  it("treats digits alone as decimal", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), (id) => {
         expect(encodingsOf(`${id}`, presetOf("default").layout, NOW_MS)[0]).toBe("decimal");
@@ -40,7 +40,7 @@ describe("guessing an encoding", () => {
     );
   });
 
-  it("an ID of these days is guessed right, but where its text has digits alone", () => {
+  it("is right for a present-day ID, unless its text has only digits", () => {
     const { layout } = presetOf("twitter");
     const day = fc.integer({ min: NOW_MS - 86_400_000, max: NOW_MS });
     const place = fc.record({
@@ -61,7 +61,7 @@ describe("guessing an encoding", () => {
     );
   });
 
-  it("without a layout, every encoding in which it is a number", () => {
+  it("without a layout, returns every encoding in which the text is a number", () => {
     expect(encodingsOf("7", undefined, NOW_MS)).toEqual([...ENCODINGS]);
     expect(encodingsOf("z", undefined, NOW_MS)).toEqual(["base32", "base36", "base58", "base62"]);
     expect(encodingsOf("-", undefined, NOW_MS)).toEqual([]);

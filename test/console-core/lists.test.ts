@@ -1,5 +1,9 @@
+<<<<<<< HEAD
 /** What the sections Shards, Leases, Keys and Get show of the service's answers. */
 import { h } from "preact";
+=======
+/** The sections Shards, Leases, Keys and Get show the service's responses. */
+>>>>>>> wt-docs
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SegmentStatus } from "../../src/console/parts/segment-status.tsx";
 import { Sparkline } from "../../src/console/parts/sparkline.tsx";
@@ -65,7 +69,7 @@ describe("a shard", () => {
     expect(html).toContain(`largest lead</span> <b>${lead}</b>`);
   });
 
-  it("is saturated while it refuses; the refusals stay", () => {
+  it("is saturated while it rejects requests; the count of rejections stays", () => {
     const refusing = (times: number) => [status(2, 0, { refusals: { shard_saturated: times } })];
     // Refusals before the first look say nothing of now.
     expect(shardIn(shardsView([refusing(1000)]), 2)[0]).toBe("in step");
@@ -75,7 +79,7 @@ describe("a shard", () => {
     expect([calm[0], calm.at(-1)]).toEqual(["in step", "shard_saturated 1,500"]);
   });
 
-  it("that does not answer hides no other, tells no numbers, and makes no leap when it does", () => {
+  it("that does not answer hides no other, shows no numbers, and shows no jump when it answers again", () => {
     const fault = { code: "internal", detail: "The shard's object failed." };
     const faulty = [{ shard: 2, region: "weur", fault }, status(7)];
     const counting = [status(2, 0, { issued: 5_000_000, writes: 5 }), status(7)];
@@ -96,13 +100,13 @@ describe("a shard", () => {
     expect(again[4]).toBe("5,000,000");
   });
 
-  it("may be refused by codes that objects have of their own", () => {
+  it("may fail with codes of the objects", () => {
     const refusals: object = JSON.parse('{"constructor":2,"__proto__":3}');
     const html = shardsView([[status(0)], [status(0, 0, { refusals })]]);
     expect(shardIn(html, 0).at(-1)).toContain("constructor 2");
   });
 
-  it("has HTML in no text of its own", () => {
+  it("shows HTML only as text", () => {
     const fault = { code: EVIL, detail: EVIL };
     const html = shardsView([
       [{ shard: 0, region: EVIL, fault }, status(1, 0, { refusals: { [EVIL]: 2 } })],
@@ -112,7 +116,7 @@ describe("a shard", () => {
 });
 
 describe("charts", () => {
-  it("are there from the second look on", () => {
+  it("exist from the second response on", () => {
     expect(wordsOf(shardsView([[status(0)]]))).toMatch(/^Counting …/);
     const html = shardsView([[status(0)], [status(0, 0, { issued: 200, writes: 1 })]]);
     expect(wordsOf(html)).toMatch(
@@ -120,7 +124,7 @@ describe("charts", () => {
     );
   });
 
-  it("say their values, and are a line from the first value on", () => {
+  it("name their values, and draw a line from the first value on", () => {
     const say = (value: number): string => `${value} ms`;
     expect(htmlOf(Sparkline({ values: [], label: "lead", say }))).toContain("lead: nothing yet");
     const html = htmlOf(Sparkline({ values: [7], label: "lead", say }));
@@ -152,7 +156,7 @@ describe("a segment", () => {
     {},
     { max_id: 1, start: "1", max: "2", step: 1 },
     { max_id: "9".repeat(300_000), start: "1", max: "9".repeat(300_000), step: 1 },
-  ])("whose numbers are none cannot be read (%#)", (segment) => {
+  ])("with invalid numbers is reported as unreadable (%#)", (segment) => {
     expect(wordsOf(shown(segment))).toContain("Its status can’t be read");
   });
 });
@@ -189,7 +193,7 @@ describe("leases", () => {
     expect(rows.get("3")).toEqual(["pod-1", "expired", `${end} 2 h ago`, "–"]);
   });
 
-  it("are none yet, and say so", () => {
+  it("say so if there are no leases", () => {
     expect(wordsOf(shown())).toMatch(/No worker IDs leased here yet/);
   });
 });
@@ -201,7 +205,7 @@ describe("keys", () => {
     return html;
   };
 
-  it("show what they may do, and whether they are past their end", () => {
+  it("show their scopes, and whether they are expired", () => {
     const rows = rowsOf(
       shown(
         {
@@ -228,21 +232,21 @@ describe("keys", () => {
     expect(rows.get("k3")?.slice(2, 5)).toEqual(["all", "", "soon"]);
   });
 
-  it("are none but the administrator's, and say so", () => {
+  it("say so if only the administrator's key exists", () => {
     expect(wordsOf(shown())).toMatch(/No API keys here, except the administrator’s own/);
   });
 });
 
-describe("IDs that came", () => {
+describe("issued IDs", () => {
   const input = { name: "js53", count: "3", encoding: "base58", key: "" };
 
-  it("open in Decode, in the encoding they came in", () => {
+  it("open in Decode, in their encoding", () => {
     const html = htmlOf(Ids({ got: { input, ids: ["abc", "abd"] } }));
     expect(html).toContain('<a href="#/decode/js53/abc?encoding=base58">abc</a>');
     expect(wordsOf(html)).not.toContain("more");
   });
 
-  it("are shown up to a hundred, and copied all", () => {
+  it("are shown up to a hundred, and all are copied", () => {
     const ids = Array.from({ length: 10_000 }, (_, id) => `${id}`);
     const html = htmlOf(Ids({ got: { input, ids } }));
     expect(html.split("<li>").length - 1).toBe(100);
@@ -250,7 +254,7 @@ describe("IDs that came", () => {
   });
 
   it.each(["", "0", "10001", "1.5", "007", "-1", "1e3"])(
-    "a count of %j: says what it takes",
+    "a count of %j: says which counts are allowed",
     (count) => {
       expect(problemOf({ ...input, count })).toMatchObject({
         field: "Count",
@@ -259,7 +263,7 @@ describe("IDs that came", () => {
     },
   );
 
-  it("a name that cannot be one: says so, of the field", () => {
+  it("an invalid name: the error belongs to its field", () => {
     expect(problemOf({ ...input, name: "no/name" })?.field).toBe("Namespace");
     expect(problemOf(input)).toBeUndefined();
   });

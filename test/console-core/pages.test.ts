@@ -1,4 +1,4 @@
-/** What the page shows for an address, with no request. */
+/** The page of an address, without a request. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { designIn } from "../../src/console/design-input.ts";
 import { LayoutForm } from "../../src/console/parts/layout-form.tsx";
@@ -38,7 +38,7 @@ describe("Decode", () => {
     for (const one of ENCODINGS) expect(cellOf(html, one)).toBe(encode(id, one));
   });
 
-  it("shows each bit, and says the fields' widths and values", () => {
+  it("shows each bit, and the fields' widths and values", () => {
     const html = pageAt(`#/decode/twitter/${TWEET}`);
     const bits = [...html.matchAll(/<i class(?:="set")?>([01])<\/i>/g)].map(([, bit]) => bit);
     expect(bits.length).toBe(63);
@@ -53,7 +53,7 @@ describe("Decode", () => {
     expect(cellOf(html, "time")).toMatch(/3 years ago$/);
   });
 
-  it.each(ENCODINGS)("guesses %s, and reads a shared address in it", (encoding) => {
+  it.each(ENCODINGS)("guesses %s, and decodes a shared address with it", (encoding) => {
     const text = encode(TWEET, encoding);
     const guessed = pageAt(`#/decode/twitter/${text}`);
     expect(cellOf(guessed, "decimal")).toBe(`${TWEET}`);
@@ -63,7 +63,7 @@ describe("Decode", () => {
     expect(wordsOf(told)).toContain(`Read as ${encoding}.`);
   });
 
-  it("guesses the encoding where the address names an unknown one", () => {
+  it("guesses the encoding if the address names an unknown one", () => {
     const html = pageAt(`#/decode/twitter/${TWEET}?encoding=number`);
     expect(wordsOf(html)).toContain("Read as decimal, guessed");
     expect(html).toContain('<option value="guessed" selected>');
@@ -77,7 +77,7 @@ describe("Decode", () => {
     ["js53/9007199254740992?encoding=decimal", /of this namespace, whose IDs have 53 bits/],
     ["js53/XYZ?encoding=hex", /Not an ID in hex: .*1 to 16 digits 0-9a-f/],
     ["..%2F/1", /A namespace’s name is a letter/],
-  ])("%s: says why it shows none", (address, why) => {
+  ])("%s: says why it shows no ID", (address, why) => {
     const html = pageAt(`#/decode/${address}`);
     expect(alertsOf(html)).toMatch(why);
     expectHarmless(html);
@@ -91,7 +91,7 @@ describe("Range", () => {
     ["2026-02-01", "2026-01-01", /must be after/],
     ["2001-01-01", "2002-01-01", /before this layout’s epoch/],
     ["2200-01-01", "2201-01-01", /after this layout’s last timestamp/],
-  ])("%s to %s: says why not", (from, until, why) => {
+  ])("%s to %s: says why the range is invalid", (from, until, why) => {
     const html = pageAt(`#/range/twitter?from=${from}&until=${until}`);
     expect(alertsOf(html)).toMatch(why);
     expectHarmless(html);
@@ -99,7 +99,7 @@ describe("Range", () => {
 });
 
 describe("Design", () => {
-  it("says which limits it meets, and why, and offers no body", () => {
+  it("says which limits it reaches, and why, and offers no body", () => {
     const html = pageAt("#/design?bits=45.0.10.0.12");
     expect(alertsOf(html)).toMatch(/timestampBits \+ sequenceBits .*at most 53.*most 63/s);
     expect(cellOf(html, "timestamp + sequence")).toMatch(/4 too many: 57 of 53.*exact number/);
@@ -109,34 +109,34 @@ describe("Design", () => {
     expect(wordsOf(html)).not.toContain("Create it");
   });
 
-  it("says how many shards there can be", () => {
+  it("says how many shards are possible", () => {
     const html = pageAt("#/design?bits=32.0.4.1.16&tick=1000&shards=9");
     expect(alertsOf(html)).toMatch(/shards .*from 1 to 8/);
     expect(cellOf(html, "shards")).toMatch(/1 too many: 9 of 8 shards.*lower half/);
     expect(wordsOf(html)).not.toContain("Create it");
   });
 
-  it("an epoch that is no time: says so, and never falls back to another", () => {
+  it("an epoch that is no time: says so, and does not use another", () => {
     const spec = { ...designIn(parseRoute("#/design")).spec, epochMs: Number.NaN };
     const html = htmlOf(LayoutForm({ spec, onChange: () => undefined }));
     expect(alertsOf(html)).toMatch(/The epoch must be unix ms/);
     expectHarmless(html);
   });
 
-  it("reads times past what a number holds exactly", () => {
+  it("decodes times beyond the integers that a number holds exactly", () => {
     const html = pageAt("#/design/9007199254740991?bits=53.0.0.0.0&tick=1000&epoch=1");
     expect(cellOf(html, "unix ms")).toBe("9007199254740991001");
     expect(cellOf(html, "time")).toBe("past the year 275760");
   });
 
-  it("sliders say their values in words, once", () => {
+  it("sliders announce their values in words, once", () => {
     const html = pageAt("#/design");
     expect(html).toContain('aria-label="Epoch’s day" aria-valuetext="2025-01-01"');
     expect(html).toContain('aria-label="Lane bits" aria-valuetext="0"');
   });
 });
 
-describe("what is wrong with a field is tied to it", () => {
+describe("a field's error is tied to the field", () => {
   it.each([
     ["#/decode/twitter/-1", "ID", /Not an ID in any encoding/],
     ["#/decode/no%2Fname", "Namespace", /name is a letter/],
@@ -192,7 +192,7 @@ describe("an address with", () => {
       `${encodeURIComponent(EVIL)}/${encodeURIComponent(EVIL)}?bits=${encodeURIComponent(EVIL)}`,
     ],
     ["names that objects have", "__proto__/constructor?toString=1&__proto__=2"],
-  ])("%s: each section stands, and nothing is asked for", (_, tail) => {
+  ])("%s: each section is shown, without a request", (_, tail) => {
     for (const name of NAMES) {
       const html = pageAt(`#/${name}/${tail}`);
       expect(html.split("<h1").length).toBe(2);

@@ -56,7 +56,7 @@ function said(polled: Polled): string {
 }
 
 describe("a section", () => {
-  it("asks now, and again after each answer", async () => {
+  it("polls at once, and again after each response", async () => {
     const { polled } = open();
     await pass(0);
     expect(looks()).toBe(1);
@@ -65,7 +65,7 @@ describe("a section", () => {
     expect(polled().error).toBeUndefined();
   });
 
-  it("asks a slow service one thing at a time", async () => {
+  it("has one open request at a time, even if the service is slow", async () => {
     const { promise, resolve } = Promise.withResolvers<Response>();
     fetched.mockReturnValueOnce(promise);
     open();
@@ -79,7 +79,7 @@ describe("a section", () => {
     expect(looks()).toBe(2);
   });
 
-  it("asks nothing more once it was left: at once, with a question under way, or later", async () => {
+  it("stops polling after it is left: at once, during a request, or later", async () => {
     const first = open();
     first.leave();
     await pass(LONG_MS);
@@ -95,7 +95,7 @@ describe("a section", () => {
     expect(looks()).toBe(before);
   });
 
-  it("asks nothing while the page is hidden, and at once when it is seen again", async () => {
+  it("does not poll while the page is hidden, and polls at once when it is visible again", async () => {
     page.visibilityState = "hidden";
     open();
     await pass(LONG_MS);
@@ -110,7 +110,7 @@ describe("a section", () => {
     expect(looks()).toBe(2);
   });
 
-  it("asks for what does not change until there is an answer", async () => {
+  it("requests constant data until a response arrives", async () => {
     refuses(503);
     open(ONCE);
     await pass(LONG_MS);
@@ -124,9 +124,9 @@ describe("a section", () => {
   });
 });
 
-describe("a service that has no time", () => {
+describe("an overloaded service", () => {
   it.each(["shard_saturated", "clock_behind", "registry_unavailable", "not_configured"])(
-    "503 %s: what it said before stays, and it recovers",
+    "503 %s: the last response stays, and the section recovers",
     async (code) => {
       const { polled } = open();
       await pass(0);
@@ -144,7 +144,7 @@ describe("a service that has no time", () => {
   );
 
   it.each([365 * 86_400_000, 30 * 86_400_000, 1e300, -1, 0])(
-    "a pause of %d ms: asks seldom, and not never",
+    "a pause of %d ms: polls seldom, but does not stop",
     async (retryAfterMs) => {
       refuses(503, { retryAfterMs });
       open();
@@ -155,7 +155,7 @@ describe("a service that has no time", () => {
     },
   );
 
-  it("429: what it said before stays, and it is not asked for soon", async () => {
+  it("429: the last response stays, and the next request comes later", async () => {
     const { polled } = open();
     await pass(0);
     refuses(429);
@@ -166,7 +166,7 @@ describe("a service that has no time", () => {
     expect(looks()).toBe(before);
   });
 
-  it("a service that is away is asked again soon", async () => {
+  it("polls an unreachable service again soon", async () => {
     fetched.mockRejectedValue(new TypeError("refused"));
     const { polled } = open(30_000);
     await pass(3000);
@@ -174,7 +174,7 @@ describe("a service that has no time", () => {
     expect(looks()).toBeGreaterThan(1);
   });
 
-  it.each([400, 401, 403, 404])("%d: takes back what it said before", async (status) => {
+  it.each([400, 401, 403, 404])("%d: removes the last response", async (status) => {
     const { polled } = open();
     await pass(0);
     refuses(status);

@@ -37,13 +37,13 @@ const words = (leadMs: number, bounds: Bounds, recent = {}) =>
 describe("the state of a shard", () => {
   const bounds = boundsOf("default");
 
-  it("in step: up to what demand may borrow and the tick it is in", () => {
+  it("in step: a lead up to maxBorrow and the current tick", () => {
     expect(words(0, bounds)).toBe("in step");
     expect(words(1001, bounds)).toBe("in step");
     expect(words(1002, bounds)).not.toBe("in step");
   });
 
-  it("in step under a strict clock: the tick that is used up, and the mark of a start", () => {
+  it("in step under a strict clock: the tick that is used up, and the mark after a start", () => {
     const strict = boundsOf("twitter");
     expect(words(1, strict)).toBe("in step");
     expect(words(50, strict)).toBe("in step");
@@ -53,7 +53,7 @@ describe("the state of a shard", () => {
     expect(words(102, strict)).toBe("behind by 102 ms");
   });
 
-  it("riding out a step back, up to what is forgiven; then waiting", () => {
+  it("serving after a step back up to maxStepBack; beyond it, waiting", () => {
     expect(words(HOUR_MS / 2, bounds)).toBe("riding out a step back of 30 min");
     expect(words(HOUR_MS + 1001, bounds)).toBe("riding out a step back of 60 min");
     expect(words(HOUR_MS + 1002, bounds)).toBe("waiting out a step back of 60 min");
@@ -63,7 +63,7 @@ describe("the state of a shard", () => {
     expect(behind.advice).toMatch(/maxStepBackMs/);
   });
 
-  it("behind: says which way is open, as docs/OPERATIONS.md does", () => {
+  it("behind: gives the remedies of docs/OPERATIONS.md", () => {
     const advice = (leadMs: number, isBuiltIn: boolean): string =>
       shardState(shard({ leadMs }), {}, { ...bounds, isBuiltIn }).advice;
     const day = 24 * HOUR_MS;
@@ -83,12 +83,12 @@ describe("the state of a shard", () => {
   it.each([
     ["timestamp_exhausted", "timestamps exhausted"],
     ["clock_disagreement", "clock disagreement"],
-  ])("%s: %s, only while it refuses", (code, said) => {
+  ])("%s: %s, only while it rejects requests", (code, said) => {
     expect(words(0, bounds, { [code]: 2 })).toBe(said);
     expect(words(0, bounds, { [code]: 0 })).toBe("in step");
   });
 
-  it("clock before the epoch, and once timestamps exhausted, whatever else it says", () => {
+  it("a clock before the epoch, or exhausted timestamps, wins over all other states", () => {
     const { spec } = PRESETS.get("default") ?? {};
     const at = (clockMs: number): string =>
       shardState(shard({ clockMs, leadMs: 25_000 * 24 * HOUR_MS }), {}, bounds).words;
@@ -100,7 +100,7 @@ describe("the state of a shard", () => {
     expect(shardFacts({ clock: 7 }).clockMs).toBe(7);
   });
 
-  it("is read out of anything", () => {
+  it("is derived from any response", () => {
     const unread = shard({
       region: "",
       fault: "This console can’t read its status.",
@@ -125,8 +125,8 @@ describe("the state of a shard", () => {
   });
 });
 
-describe("rates between looks", () => {
-  it("are what the counters grew by", () => {
+describe("rates between responses", () => {
+  it("are the growth of the counters", () => {
     const first = nextHistory(NO_HISTORY, [shard({ issued: 1000, writes: 4 })], 10_000);
     expect(first.totals).toEqual([]);
     const refusals = { shard_saturated: 6 };
@@ -138,7 +138,7 @@ describe("rates between looks", () => {
     expect(next.shards[0]).toMatchObject({ rates: [1000], recent: refusals });
   });
 
-  it("are never negative, when an object starts anew", () => {
+  it("are never negative, even if an object restarts", () => {
     const first = nextHistory(NO_HISTORY, [shard({ issued: 1000, refusals: { x: 5 } })], 0);
     const next = nextHistory(first, [shard({ issued: 900, refusals: { x: 1 } })], 2000);
     expect(next.totals[0]).toEqual({
@@ -149,7 +149,7 @@ describe("rates between looks", () => {
     });
   });
 
-  it("two looks at the same answer are one", () => {
+  it("ignore a second look at the same response", () => {
     const first = nextHistory(NO_HISTORY, [shard()], 5);
     expect(nextHistory(first, [shard({ issued: 9 })], 5).totals).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe("rates between looks", () => {
   });
 });
 
-describe("lengths of time", () => {
+describe("durations", () => {
   it.each([
     [0, "0 ms"],
     [999, "999 ms"],

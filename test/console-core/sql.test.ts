@@ -14,7 +14,7 @@ describe("the SQL condition", () => {
     ["js53", " 1546300800001 ", "1546300802001", "2019-01-01T00:00:01Z"],
     ["node", "2026-01-31T12:00:00.0001", "2026-01-31T12:00:00.003", "2026-01-31T12:00:00.001Z"],
   ] as const)(
-    "%s, %s to %s: selects the IDs of that time, and no others",
+    "%s, %s to %s: selects exactly the IDs of that time",
     (name, from, until, firstTime) => {
       const html = pageAt(`#/range/${name}?${new URLSearchParams({ from, until })}`);
       const ends = [cellOf(html, "first"), cellOf(html, "last")].map(BigInt);

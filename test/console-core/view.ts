@@ -32,7 +32,7 @@ export function pageAt(hash: string): string {
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
 
-/** What is read on it: its text, blocks apart. */
+/** The visible text, with blocks on separate lines. */
 export function wordsOf(html: string): string {
   return html
     .replace(/<(?:br|\/(?:button|caption|dt|h[12]|label|li|option|p|pre|span|t[dhr]))\/?>/g, " ")
@@ -60,7 +60,7 @@ export function cellOf(html: string, heading: string): string {
   return cell;
 }
 
-/** What it complains of. */
+/** Its error messages. */
 export function alertsOf(html: string): string {
   return [...html.matchAll(/<(\w+)[^>]* role="alert".*?<\/\1>/g)]
     .map(([one]) => wordsOf(one))

@@ -27,8 +27,8 @@ describe("relative times", () => {
   });
 });
 
-describe("what a layout gives", () => {
-  it("an epoch ahead, and a time that is over", () => {
+describe("the facts of a layout", () => {
+  it("an epoch in the future, and a time range that is over", () => {
     const spec = { datacenterBits: 0, workerBits: 0, laneBits: 0, sequenceBits: 0, tickMs: 1 };
     const said = (timestampBits: number, epochMs: number) =>
       Object.fromEntries(facts(layoutOf({ ...spec, timestampBits, epochMs }), 1, NOW_MS));
@@ -37,18 +37,18 @@ describe("what a layout gives", () => {
     expect(said(1, NOW_MS - 2)["Runs out"]).toMatch(/timestamp_exhausted/);
   });
 
-  it("says how many shards it would have anyway, if others are asked for", () => {
+  it("names the default number of shards, even if another is set", () => {
     const said = Object.fromEntries(facts(presetOf("default").layout, 100, NOW_MS));
     expect(said.Shards).toBe("100; 8 by default, at most 512");
   });
 });
 
-describe("the lines that do the same", () => {
+describe("equivalent code", () => {
   const input: Input = { name: "orders", count: "1", encoding: "decimal", key: "" };
   const of = (change: Partial<Input>, withKey = false) =>
     linesOf({ ...input, ...change }, "https://ids.example.com", withKey).map(([, line]) => line);
 
-  it("one, as it comes", () => {
+  it("one ID, with defaults", () => {
     expect(of({})).toEqual([
       'curl "https://ids.example.com/v1/ids/orders?count=1"',
       'import { Edgeflake } from "edgeflake/client";\nconst ids = new Edgeflake({ url: "https://ids.example.com", namespace: "orders" });\nawait ids.next();',
@@ -56,7 +56,7 @@ describe("the lines that do the same", () => {
     ]);
   });
 
-  it("many, with an encoding, a key text and an API key, which is not told", () => {
+  it("many IDs, with an encoding, a key text and an API key, which is not shown", () => {
     expect(of({ count: "7", encoding: "base58", key: "user-17" }, true)).toEqual([
       'curl -H "Authorization: Bearer $KEY" "https://ids.example.com/v1/ids/orders?count=7&encoding=base58&key=user-17"',
       'import { Edgeflake } from "edgeflake/client";\nconst ids = new Edgeflake({ url: "https://ids.example.com", key: process.env.KEY, namespace: "orders" });\nawait ids.take(7, { key: "user-17" }); // decimal texts',
@@ -69,7 +69,7 @@ describe("a segment", () => {
   const status = (maxId: string, max = "1000") =>
     segmentFacts({ max_id: maxId, start: "1", max, step: 10, update_time: null });
 
-  it("is in use, nearly used up, used up", () => {
+  it("is in use, nearly exhausted, or exhausted", () => {
     expect(segmentState(status("1")).words).toBe("in use");
     expect(segmentState(status("900")).words).toBe("in use");
     expect(segmentState(status("901")).words).toBe("nearly used up");
@@ -100,7 +100,7 @@ describe("names and keys", () => {
     expect(builtIn("constructor")).toBeUndefined();
   });
 
-  it("a namespace's layout is read as the service says it, and checked", () => {
+  it("a namespace's layout is read from the response, and checked", () => {
     const { spec, layout } = presetOf("js53");
     expect(namespaceIn({ name: "own", kind: "snowflake", layout: { ...spec } })).toEqual({
       name: "own",
@@ -110,7 +110,7 @@ describe("names and keys", () => {
     expect(() => namespaceIn({ kind: "snowflake", layout: "none" })).toThrow(/Unexpected layout/);
   });
 
-  it("API keys that a header can carry", () => {
+  it("only API keys that a header can carry are valid", () => {
     expect(isSendable("efk_Az09-_.~+/==")).toBe(true);
     for (const key of ["", "a b", "schlüssel", "a\nb"]) expect(isSendable(key)).toBe(false);
   });

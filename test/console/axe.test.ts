@@ -58,7 +58,7 @@ describe("axe finds nothing, in light, in dark and at 390 px; large text does no
     expect(await overflow(page)).toBeLessThanOrEqual(0);
   });
 
-  it("complaints", async () => {
+  it("error messages", async () => {
     const page = await browser.open(`${service.url}/#/decode/twitter/-1`);
     await complains(page, /Not an ID/);
     await expectAccessible(page);
@@ -69,7 +69,7 @@ describe("axe finds nothing, in light, in dark and at 390 px; large text does no
     await expectAccessible(page);
   });
 
-  it("a key that is shown, and a question", async () => {
+  it("a key that is shown, and a confirmation", async () => {
     const page = await browser.open(`${closed.url}/#/keys`, { key: ADMIN_KEY });
     await page.getByLabel("admin").check();
     await button(page, "Create").click();

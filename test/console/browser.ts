@@ -2,7 +2,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
-/** Longer than anything here takes: a page that hangs says where. */
+/** Longer than any step here: if a page hangs, the error names the step. */
 const STEP_MAX_MS = 20_000;
 /** A browser that does not end by then is killed. */
 const CLOSE_MAX_MS = 5000;
@@ -16,7 +16,7 @@ export interface View {
   readonly time?: "lateFrames" | "clock";
 }
 
-/** What pages did: all of it is told at the end of the test. */
+/** Events of pages. The end of the test reports them all. */
 interface Deeds {
   readonly requests: string[];
   readonly violations: string[];
@@ -112,7 +112,7 @@ export class TestBrowser {
       await this.#shared.goto("about:blank");
     }
     for (const context of this.#browser?.contexts() ?? []) {
-      // The next test has nothing of one that failed.
+      // A failed test must not affect the next one.
       if (isFailed || context !== this.#shared?.context()) await context.close();
     }
     if (isFailed) this.#shared = undefined;

@@ -29,8 +29,8 @@ const TAILS: readonly (readonly [what: string, tail: string])[] = [
   ["steps up", "../..%2F..%2Fv1%2Fkeys/%2e%2e?cursor=1"],
 ];
 
-/** The page stands, has no foreign element, leads nowhere else and says nothing that only a program would. */
-async function stands(page: Page, { url } = service): Promise<void> {
+/** The page is shown, has no foreign elements or links, and shows no text that is meant for programs. */
+async function isIntact(page: Page, { url } = service): Promise<void> {
   const seen = await page.evaluate(() => ({
     headings: document.querySelectorAll("h1").length,
     foreign: document.querySelectorAll("img, iframe, form[action], script:not([src])").length,
@@ -52,7 +52,7 @@ describe("an address with", () => {
       await page.goto(`${service.url}/#/${name}/${tail}`);
       await page.getByRole("heading", { level: 1, name: new RegExp(name, "i") }).waitFor();
       await page.clock.runFor(SETTLED_MS);
-      await stands(page);
+      await isIntact(page);
     }
     // The page can be used on.
     await page.goto(`${service.url}/#/decode/twitter/1541815603606036480`);
@@ -60,7 +60,7 @@ describe("an address with", () => {
     expect(browser.asked.filter((path) => path !== "/v1/keys")).toEqual([]);
   });
 
-  it("another section, set before the page was seen", async () => {
+  it("another section, set before the page was visible", async () => {
     const page = await browser.open(`${service.url}/docs`, { time: "lateFrames" });
     await page.addInitScript(() => {
       new MutationObserver((_, observer) => {
@@ -81,12 +81,12 @@ describe("HTML stays text", () => {
     await button(page, "Get").click();
     await complains(page, /name is a letter/);
     expect(await page.locator("pre").nth(1).innerText()).toContain("onerror");
-    await stands(page);
+    await isIntact(page);
     await page.goto(`${service.url}/#/design`);
     await page.getByLabel("Name", { exact: true }).fill(EVIL);
     await button(page, "Create it").click();
     await complains(page, /name is a letter/);
-    await stands(page);
+    await isIntact(page);
   });
 
   it("as the holder of a lease and the name of a key", async () => {
@@ -96,11 +96,11 @@ describe("HTML stays text", () => {
     for (const address of ["#/leases/js53", "#/keys"]) {
       await page.goto(`${closed.url}/${address}`);
       await page.getByText(EVIL).first().waitFor();
-      await stands(page, closed);
+      await isIntact(page, closed);
     }
   });
 
-  it("as any text of an answer", async () => {
+  it("as any text of a response", async () => {
     const page = await browser.open(`${service.url}/#/decode`);
     const status = { shard: 0, region: EVIL, lanes: [], fault: { code: EVIL, detail: EVIL } };
     const answers: [string, number, object][] = [
@@ -115,12 +115,12 @@ describe("HTML stays text", () => {
       await page.goto(`${service.url}/${address}`);
       if (address.startsWith("#/get")) await button(page, "Get").click();
       await page.getByText(EVIL).first().waitFor();
-      await stands(page);
+      await isIntact(page);
     }
   });
 });
 
-it("a response that is none of the service's is told, not shown, and the page recovers", async () => {
+it("a response of another server is reported, not shown, and the page recovers", async () => {
   const page = await browser.open(`${service.url}/#/decode`);
   const body = '{"shards":{"0":1},"keys":[null,1],"leases":"x","ids":7,"name":[],"key":{}}';
   await page.route("**/v1/**", (route) => route.fulfill({ body }));
@@ -129,7 +129,7 @@ it("a response that is none of the service's is told, not shown, and the page re
     await page.getByRole("heading", { level: 1, name: new RegExp(name, "i") }).waitFor();
     await complains(page, /Unexpected response/);
     await expectCount(page.locator("tbody tr"), 0);
-    await stands(page);
+    await isIntact(page);
   }
   await page.unrouteAll();
   await page.getByRole("rowheader", { name: /^7/ }).waitFor();

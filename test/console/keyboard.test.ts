@@ -56,7 +56,7 @@ async function makeKey(name: string): Promise<string> {
 
 describe("in each section", () => {
   it.each(SECTIONS)(
-    "$title: the focus is seen wherever it goes, and stays in a field that is typed in",
+    "$title: the focus is always visible, and stays in a field during typing",
     async ({ address, sign }) => {
       const page = await browser.open(`${service.url}/${address}`, { width: 375 });
       await page.locator("main").getByText(sign).first().waitFor();
@@ -87,7 +87,7 @@ describe("in each section", () => {
 });
 
 describe("by keyboard", () => {
-  it("a section is opened, a form filled in and sent", async () => {
+  it("a section opens, and a form is filled in and sent", async () => {
     const page = await browser.open(`${service.url}/#/decode`);
     for (let steps = 0; (await place(page)).words !== "Get" && steps < 20; steps += 1) {
       await page.keyboard.press("Tab");
@@ -103,7 +103,7 @@ describe("by keyboard", () => {
     await expectCount(page.locator(".ids a"), 4);
   });
 
-  it("the sections are skipped at once", async () => {
+  it("the list of sections can be skipped", async () => {
     const page = await browser.open(`${service.url}/#/range/js53?from=2026-01-01&until=2026-02-01`);
     const address = page.url();
     await page.keyboard.press("Tab");
@@ -118,7 +118,7 @@ describe("by keyboard", () => {
 });
 
 describe("the focus goes to", () => {
-  it("nothing else while pages are gone through", async () => {
+  it("nothing else while a user turns pages", async () => {
     await service.ask("/v1/namespaces/paged", "PUT", { kind: "snowflake", shards: 40 });
     const page = await browser.open(`${service.url}/#/shards/paged`);
     const [next, first] = [button(page, "Next page"), button(page, "First page")];
@@ -138,7 +138,7 @@ describe("the focus goes to", () => {
     await expectFocus(first);
   });
 
-  it("a question, all of it in sight, and back on Escape and on No", async () => {
+  it("a confirmation, all of it visible, and back on Escape and on No", async () => {
     await makeKey("asked for");
     const page = await browser.open(`${closed.url}/#/keys`, { ...withKey, width: 375 });
     const revoke = button(page, /^Revoke/).first();
@@ -158,7 +158,7 @@ describe("the focus goes to", () => {
     }
   });
 
-  it("the question before a lease is released, also for one who presses twice", async () => {
+  it("the confirmation before a lease is released, also after a double press", async () => {
     const { worker, token } = await service.ask("/v1/leases/leaf", "POST", { holder: "pod-7" });
     const page = await browser.open(`${service.url}/#/leases/leaf`);
     const [release, no] = [button(page, "Release"), button(page, "No")];
@@ -184,7 +184,7 @@ describe("the focus goes to", () => {
     await expectFocus(release);
   });
 
-  it("where the next key is made, once a shown one is put away; copying keeps it", async () => {
+  it("the button for the next key, when a shown key is hidden; copying does not move the focus", async () => {
     const page = await browser.open(`${closed.url}/#/keys`, withKey);
     await button(page, "Create").click();
     const copy = button(page, "Copy the key");
@@ -199,10 +199,10 @@ describe("the focus goes to", () => {
 });
 
 /** A person who knows the page presses the next key before the next frame. */
-describe("before the next frame, however late that is", () => {
+describe("before the next frame, even a late one", () => {
   const late = { time: "lateFrames" } as const;
 
-  it("the question before a lease is released has the focus, and does not take it back", async () => {
+  it("the confirmation before a lease is released gets the focus, and does not take it again", async () => {
     const { worker, token } = await service.ask("/v1/leases/leaf", "POST", { holder: "pod-8" });
     const page = await browser.open(`${service.url}/#/leases/leaf`, late);
     await page.getByLabel("Worker ID", { exact: true }).fill(`${worker}`);
@@ -216,7 +216,7 @@ describe("before the next frame, however late that is", () => {
     await page.getByText("is released").waitFor();
   });
 
-  it("so have the question before a key is revoked, and what is said once its row is gone", async () => {
+  it("so do the confirmation before a key is revoked, and the message after its row is gone", async () => {
     const id = await makeKey("quickly gone");
     const page = await browser.open(`${closed.url}/#/keys`, { ...withKey, ...late });
     const revoke = button(page, `Revoke the key ${id}`);
@@ -228,7 +228,7 @@ describe("before the next frame, however late that is", () => {
     await expectFocus(said);
   });
 
-  it("so have the heading of a section, and what takes the place of the key's form", async () => {
+  it("so do the heading of a section, and the replacement of the key's form", async () => {
     const page = await browser.open(`${service.url}/#/decode`, late);
     await page.getByRole("link", { name: "Range" }).focus();
     await page.keyboard.press("Enter");
@@ -242,8 +242,8 @@ describe("before the next frame, however late that is", () => {
   });
 });
 
-describe("faster than the page is drawn", () => {
-  it("nothing typed is lost", async () => {
+describe("faster than the page renders", () => {
+  it("no typed text is lost", async () => {
     const page = await browser.open(`${service.url}/#/get/default`);
     await page.evaluate(() => {
       const typed = { Namespace: "js53", Count: "2", Key: "user-17" };
@@ -261,7 +261,7 @@ describe("faster than the page is drawn", () => {
     expect(page.url()).toBe(`${service.url}/#/get/js53`);
   });
 
-  it("a button pressed twice does it once", async () => {
+  it("a button pressed twice acts once", async () => {
     const page = await browser.open(`${closed.url}/#/keys`, withKey);
     await page.getByLabel("Name", { exact: true }).fill("pressed twice");
     await button(page, "Create").dblclick({ delay: 0 });

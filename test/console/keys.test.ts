@@ -1,5 +1,5 @@
 /**
- * The console where ACCESS=keys, the section Keys, and actions whose answers are lost. Needs `npm run build` before.
+ * The console with ACCESS=keys, the section Keys, and actions whose responses are lost. Needs `npm run build` before.
  * @module-tag long
  */
 import type { Page } from "playwright-core";
@@ -44,7 +44,7 @@ async function use(page: Page, title: string): Promise<void> {
   await button(page, "Create it").click();
 }
 
-/** What shows that a section has done it. */
+/** The sign that a section has finished. */
 function signOf(page: Page, title: string) {
   return {
     Get: page.locator(".ids a"),
@@ -58,25 +58,28 @@ function signOf(page: Page, title: string) {
 const WITH_SCOPE = SECTIONS.filter(({ scope }) => scope !== undefined);
 
 describe("with ACCESS=keys", () => {
-  it.each(WITH_SCOPE)("$title asks for a key, says which, and works with it", async (section) => {
-    const { title, address, scope = "" } = section;
-    const others = SCOPES.filter((one) => one !== scope && one !== "admin");
-    const page = await open(address, { key: (await makeKey(`not ${title}`, ...others)).key });
-    await use(page, title);
-    await complains(page, new RegExp(`needs a key with the scope ${scope}\\.`));
-    await expectCount(page.getByRole("region"), 0);
-    await button(page, "Forget it").click();
-    await use(page, title);
-    await complains(page, new RegExp(`requires a key.*the scope ${scope}\\.`));
-    await enter(page, (await makeKey(title, scope)).key);
-    // What shows a list asks again by itself; a form is sent again.
-    await use(page, title);
-    await signOf(page, title)?.waitFor();
-    await expectNoComplaint(page);
-    await expectPlainWords(page);
-  });
+  it.each(WITH_SCOPE)(
+    "$title asks for a key, names its scope, and works with it",
+    async (section) => {
+      const { title, address, scope = "" } = section;
+      const others = SCOPES.filter((one) => one !== scope && one !== "admin");
+      const page = await open(address, { key: (await makeKey(`not ${title}`, ...others)).key });
+      await use(page, title);
+      await complains(page, new RegExp(`needs a key with the scope ${scope}\\.`));
+      await expectCount(page.getByRole("region"), 0);
+      await button(page, "Forget it").click();
+      await use(page, title);
+      await complains(page, new RegExp(`requires a key.*the scope ${scope}\\.`));
+      await enter(page, (await makeKey(title, scope)).key);
+      // A list polls again by itself; a form must be sent again.
+      await use(page, title);
+      await signOf(page, title)?.waitFor();
+      await expectNoComplaint(page);
+      await expectPlainWords(page);
+    },
+  );
 
-  it("Decode asks for no key unless the namespace is one's own", async () => {
+  it("Decode asks for a key only for namespaces that are not built in", async () => {
     await service.ask("/v1/namespaces/own", "PUT", {
       kind: "snowflake",
       layout: { timestampBits: 40, workerBits: 13, sequenceBits: 10, epochMs: 1314220021721 },
@@ -91,7 +94,7 @@ describe("with ACCESS=keys", () => {
     await expectNoComplaint(page);
   });
 
-  it("the key is kept in this tab only, and forgotten when told", async () => {
+  it("the key is kept in this tab only, and removed on request", async () => {
     const page = await open("#/keys", {});
     await enter(page, ADMIN_KEY);
     const made = page.getByRole("heading", { name: "A new key" });
@@ -117,7 +120,7 @@ describe("with ACCESS=keys", () => {
     await expectCount(page.getByRole("rowheader"), 0);
   });
 
-  it("what a key was shown goes with it, also while the service does not answer", async () => {
+  it("the data shown for a key is removed with the key, also while the service does not answer", async () => {
     await makeKey("seen", "issue");
     const page = await open("#/keys");
     const rows = page.getByRole("rowheader");
@@ -133,7 +136,7 @@ describe("with ACCESS=keys", () => {
     await expectCount(rows, 0);
   });
 
-  it("a key that cannot be one, or is not in force: says so", async () => {
+  it("a malformed or invalid key: says so", async () => {
     const page = await open("#/shards/default", {});
     await enter(page, "no key, schlüssel");
     await complains(page, /A key has only letters, digits/);
@@ -147,7 +150,7 @@ describe("with ACCESS=keys", () => {
 });
 
 describe("Keys", () => {
-  it("one is made with scopes, namespaces and an end, shown once, and revoked", async () => {
+  it("a key is created with scopes, namespaces and an end, shown once, and revoked", async () => {
     const page = await open("#/keys");
     await page.getByLabel("Name", { exact: true }).fill("shop");
     await page.getByLabel("Only for these").fill("default, js53");
@@ -183,7 +186,7 @@ describe("Keys", () => {
     await expectPlainWords(page);
   });
 
-  it("says why one cannot be made", async () => {
+  it("says why a key can't be created", async () => {
     const page = await open("#/keys");
     for (const [label, value, why] of [
       ["Only for these namespaces", "no/name", /“no\/name” is not a valid namespace name/],
@@ -202,7 +205,7 @@ describe("Keys", () => {
     await complains(page, /the scope admin are mutually exclusive/);
   });
 
-  it("a key that was made stays while the list shows another page, and goes when it is left", async () => {
+  it("a created key stays while the list shows another page, and disappears when the section is left", async () => {
     const page = await open("#/keys");
     await page.route(/\/v1\/keys$/, async (route) => {
       if (route.request().method() !== "GET") return await route.continue();
@@ -237,7 +240,7 @@ describe("Keys", () => {
     expect(browser.urls.filter((url) => url.includes(key))).toEqual([]);
   });
 
-  it("what is revoked while another is under way is revoked too", async () => {
+  it("a key revoked during another revocation is revoked too", async () => {
     const names = ["queued-1", "queued-2", "queued-3"];
     for (const name of names) await makeKey(name, "issue");
     const page = await open("#/keys");
@@ -265,7 +268,7 @@ describe("Keys", () => {
     expect([sent, most]).toEqual([names.length, 1]);
   });
 
-  it("revoking a lease takes the scope admin, and says so", async () => {
+  it("revoking a lease requires the scope admin, and says so", async () => {
     await service.ask("/v1/leases/js53", "POST", { holder: "pod-2", ttlMs: 600_000 });
     const page = await open("#/leases/js53", { key: (await makeKey("leaser", "lease")).key });
     await button(page, /^Revoke/).click();
@@ -274,10 +277,10 @@ describe("Keys", () => {
   });
 });
 
-describe("the answer lost on the way: sent once, in doubt, and the page recovers", () => {
+describe("a lost response: the request is sent once, in doubt, and the page recovers", () => {
   const clock: View = { key: ADMIN_KEY, time: "clock" };
 
-  /** What changes something reaches the service, but its answer is lost, as is all else after it. */
+  /** A change reaches the service, but its response is lost, as is all that follows. */
   async function loseAnswers(page: Page): Promise<readonly string[]> {
     const sent: string[] = [];
     await page.route("**/v1/**", async (route) => {
@@ -319,7 +322,7 @@ describe("the answer lost on the way: sent once, in doubt, and the page recovers
     await expectNoComplaint(page);
   });
 
-  it("create a key, and revoke it", async () => {
+  it("create a key and revoke it", async () => {
     const page = await open("#/keys", clock);
     const made = await loseAnswers(page);
     await page.getByLabel("Name", { exact: true }).fill("unseen");

@@ -42,7 +42,7 @@ const KEY_TEXT = `o'Brien "17" & $HOME \`id\` \\ ü💡`;
 
 const services = { open: TestService.ofFile("open"), keys: TestService.ofFile("keys") };
 
-describe("the lines get the like", () => {
+describe("the shown code gets the same kind of IDs", () => {
   it.each([
     ["open", "default", "1", "decimal", ""],
     ["keys", "default", "1", "decimal", ""],
@@ -50,8 +50,8 @@ describe("the lines get the like", () => {
     ["open", "js53", "3", "number", ""],
     ["keys", "segment", "2", "hex", ""],
   ] as const)("with ACCESS=%s, %s, %s as %s", async (access, name, count, encoding, key) => {
-    const wish = { name, count, encoding, key };
-    const lines = Object.fromEntries(linesOf(wish, services[access].url, access === "keys"));
+    const options = { name, count, encoding, key };
+    const lines = Object.fromEntries(linesOf(options, services[access].url, access === "keys"));
     const ids = await shell(lines.curl ?? "");
     const type = encoding === "number" ? "number" : "string";
     expect(ids.every((id) => typeof id === type)).toBe(true);

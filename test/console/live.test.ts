@@ -56,7 +56,7 @@ async function expectShard(page: Page, shard: number): Promise<void> {
 }
 
 describe("Shards", () => {
-  it("move under load, and nothing of that is read out", async () => {
+  it("change under load, and screen readers do not announce it", async () => {
     const page = await browser.open(`${service.url}/#/shards/default`);
     await expectShard(page, 7);
     load("/v1/ids/default?shard=3&count=100");
@@ -75,7 +75,7 @@ describe("Shards", () => {
     await expectPlainWords(page);
   });
 
-  it("say that one is saturated, what to do, and what it refused", async () => {
+  it("say that a shard is saturated, what to do, and what it rejected", async () => {
     await service.ask("/v1/namespaces/tight", "PUT", {
       kind: "snowflake",
       // One ID a second: the slowest load is too much.
@@ -91,7 +91,7 @@ describe("Shards", () => {
     });
   });
 
-  it("are drawn anew without taking the focus from their table", async () => {
+  it("render again without taking the focus from their table", async () => {
     const page = await browser.open(`${service.url}/#/shards/default`);
     const table = page.getByRole("region", { name: "Shards" });
     await table.focus();
@@ -99,7 +99,7 @@ describe("Shards", () => {
     await expectFocus(table);
   });
 
-  it("of a segment are its use and step", async () => {
+  it("of a segment show its use and step", async () => {
     await service.ask("/v1/namespaces/numbers", "PUT", { kind: "segment", step: 100, max: "1000" });
     await service.ask("/v1/ids/numbers?order=strict&count=500", "POST");
     const page = await browser.open(`${service.url}/#/shards/numbers`);
@@ -114,7 +114,7 @@ describe("Shards", () => {
     await expectPlainWords(page);
   });
 
-  it("say that the definition of the namespace does not come", async () => {
+  it("say that the namespace's definition can't be loaded", async () => {
     const page = await browser.open(`${service.url}/#/decode`);
     const json = { detail: "No registry." };
     await page.route("**/v1/namespaces/default", (route) => route.fulfill({ status: 503, json }));
@@ -127,7 +127,7 @@ describe("Shards", () => {
 });
 
 describe("Leases", () => {
-  it("are listed, revoked after a question, and released with the token", async () => {
+  it("are listed, revoked after a confirmation, and released with the token", async () => {
     const acquire = () =>
       service.ask("/v1/leases/leaf", "POST", { ttlMs: 600_000, holder: "pod-1" });
     const [first, second] = [await acquire(), await acquire()];
@@ -163,7 +163,7 @@ describe("Leases", () => {
     await expectPlainWords(page);
   });
 
-  it("are shown page by page, and another namespace begins at its first page", async () => {
+  it("are shown in pages, and another namespace begins at its first page", async () => {
     const layout = { timestampBits: 41, workerBits: 9, sequenceBits: 12 };
     await service.ask("/v1/namespaces/many", "PUT", { kind: "snowflake", layout });
     const acquire = () => service.ask("/v1/leases/many", "POST", { ttlMs: 600_000, holder: "pod" });
@@ -190,7 +190,7 @@ describe("Leases", () => {
     expect(browser.urls.filter((url) => /leases\/default\?/.test(url))).toEqual([]);
   });
 
-  it("of a segment are none, and every namespace is offered", async () => {
+  it("are absent for a segment, and every namespace is offered", async () => {
     const names = Array.from({ length: 101 }, (_, n) => `offered-${n}`);
     const put = (name: string) => service.ask(`/v1/namespaces/${name}`, "PUT", { kind: "segment" });
     await Promise.all(names.map(put));
@@ -206,8 +206,8 @@ describe("Leases", () => {
   });
 });
 
-describe("the service is asked", () => {
-  it("by no section that needs no more than an address", async () => {
+describe("the service gets requests", () => {
+  it("from no section that needs only its address", async () => {
     const page = await browser.open(`${service.url}/#/decode`, { time: "clock" });
     for (const { address, title } of SECTIONS.slice(0, 4)) {
       await page.goto(`${service.url}/${address}`);
@@ -219,7 +219,7 @@ describe("the service is asked", () => {
   });
 
   it.each(["shards/default", "leases/default", "keys"])(
-    "by #/%s while it is open and seen, and no more once it was left, also at once",
+    "from #/%s while it is open and visible, and none after it is left, even at once",
     async (address) => {
       const page = await browser.open(`${service.url}/#/decode`, { time: "clock" });
       const asked = () => browser.asked.filter((path) => path === `/v1/${address}`).length;
@@ -249,7 +249,7 @@ describe("the service is asked", () => {
   );
 });
 
-describe("a server that goes away", () => {
+describe("a server that stops", () => {
   it("the page says so, and recovers", async () => {
     const page = await browser.open(`${service.url}/#/shards/js53`);
     await expectShard(page, 0);

@@ -33,7 +33,7 @@ export async function fill(service: TestService): Promise<void> {
   await service.ask("/v1/leases/default", "POST", { holder: "pod-7", ttlMs: 600_000 });
 }
 
-/** What stands beside a row's heading, in the first cell. */
+/** The text of a row's first cell, next to its heading. */
 export async function cell(page: Page, heading: string): Promise<string> {
   const headings = page.getByRole("rowheader", { name: heading });
   const row = page.locator("tr").filter({ has: headings }).first();
@@ -49,7 +49,7 @@ export async function expectCell(page: Page, heading: string, is: RegExp | strin
   });
 }
 
-/** What the page complains of: all its alerts. */
+/** The page's error messages: all its alerts. */
 export async function alerts(page: Page): Promise<string> {
   return (await page.getByRole("alert").allInnerTexts()).join(" ");
 }
@@ -107,7 +107,7 @@ export async function setVisible(page: Page, isVisible: boolean): Promise<void> 
   );
 }
 
-/** What axe-core finds on the page as it is; `tags`: by these rules only. */
+/** axe-core's findings on the current page; `tags`: by these rules only. */
 export async function findings(page: Page, ...tags: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate((runOnly) => {

@@ -1,5 +1,5 @@
 /**
- * What Decode, Range, Get, Design and /docs are for. Needs `npm run build` before.
+ * The purpose of Decode, Range, Get, Design and /docs. Needs `npm run build` before.
  * @module-tag long
  */
 import { describe, expect, it } from "vitest";
@@ -28,7 +28,7 @@ const AT_TWEET = `#/decode/twitter/${TWEET}`;
 const clipboard = () => navigator.clipboard.readText();
 
 describe("Decode", () => {
-  it("reads what is pasted in any encoding, into an address that can be shared", async () => {
+  it("decodes a pasted ID of any encoding, and puts it into an address that can be shared", async () => {
     const page = await browser.open(`${service.url}/#/decode/twitter`);
     for (const encoding of ENCODINGS) {
       const text = encode(TWEET, encoding);
@@ -76,7 +76,7 @@ describe("Decode", () => {
     await expectCount(page.locator("textarea"), 0);
   });
 
-  it("follows an address that is typed over, and steps in the history", async () => {
+  it("follows a changed address, and steps in the history", async () => {
     const page = await browser.open(`${service.url}/${AT_TWEET}`);
     await page.goto(`${service.url}/#/decode/js53/52727434510337`);
     await expectCell(page, "decimal", "52727434510337");
@@ -84,7 +84,7 @@ describe("Decode", () => {
     await expectCell(page, "decimal", `${TWEET}`);
   });
 
-  it("says that there is no namespace of a name, and ties that to the field", async () => {
+  it("says that no namespace has the name, at its field", async () => {
     const page = await browser.open(`${service.url}/#/decode/nowhere`);
     await complains(page, /No namespace has this name/);
     const field = page.locator('[aria-invalid="true"][aria-describedby="namespace-problem"]');
@@ -133,7 +133,7 @@ describe("Get", () => {
     expect(await cell(page, "time")).toContain(`${decoded.time}`);
   });
 
-  it("copies the lines that are shown, for what is chosen", async () => {
+  it("copies the code that is shown for the chosen options", async () => {
     const page = await browser.open(`${service.url}/#/get/default`);
     await page.getByLabel("Key (its").fill('user "17" & $HOME');
     const [curl, client] = [page.locator("pre").nth(0), page.locator("pre").nth(1)];
@@ -149,7 +149,7 @@ describe("Design", () => {
   const slide = (page: Awaited<ReturnType<typeof browser.open>>, label: RegExp, value: number) =>
     page.getByLabel(label).fill(`${value}`);
 
-  it("designs a layout, creates it, and it gives IDs", async () => {
+  it("designs a layout and creates its namespace, which issues IDs", async () => {
     const page = await browser.open(`${service.url}/#/design`);
     await slide(page, /^Datacenter bits/, 3);
     await slide(page, /^Worker bits/, 5);
@@ -176,7 +176,7 @@ describe("Design", () => {
     await expectPlainWords(page);
   });
 
-  it("offers nothing that cannot be, and recovers", async () => {
+  it("does not offer an invalid design, and recovers", async () => {
     const page = await browser.open(`${service.url}/#/design`);
     const create = button(page, "Create it");
     await slide(page, /^Timestamp bits/, 45);
@@ -193,7 +193,7 @@ describe("Design", () => {
     await expectCount(create, 1);
   });
 
-  it("reads IDs of published layouts, in an address that can be shared", async () => {
+  it("decodes IDs of published layouts, in an address that can be shared", async () => {
     const page = await browser.open(`${service.url}/#/decode`);
     await page.getByRole("link", { name: "Discord" }).click();
     await page.getByLabel("ID to decode with it").fill("175928847299117063");
@@ -212,7 +212,7 @@ describe("Design", () => {
     expect(browser.asked).toEqual([]);
   });
 
-  it("changes the address less often than a slider moves, and never after it was left", async () => {
+  it("changes the address less often than a slider moves, and never after the section is left", async () => {
     const page = await browser.open(`${service.url}/#/design`, { time: "clock" });
     await page.clock.pauseAt(Date.now() + 60_000);
     const changes = await page.evaluate(() => {
@@ -241,7 +241,7 @@ describe("Design", () => {
     expect(page.url()).toMatch(/#\/range$/);
   });
 
-  it("leaves a namespace alone that is there already", async () => {
+  it("does not change a namespace that exists already", async () => {
     const { spec } = presetOf("default");
     const policy = { maxBorrowMs: 7 };
     await service.ask("/v1/namespaces/mine", "PUT", { kind: "snowflake", layout: spec, policy });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { ServiceProcess } from "../support/processes/service-process.ts";
 
-/** The administrator's key where keys are asked for. */
+/** The administrator's key, if the service requires keys. */
 export const ADMIN_KEY = "the-console-tests-admin-key-0123456789";
 
 /** The service for the tests of one file, with its data. */
@@ -50,7 +50,7 @@ export class TestService {
     return Number(new URL(this.url).port);
   }
 
-  /** Asks past the page, as administrator. Throws where the service refuses. */
+  /** Sends a request outside of the page, as administrator. Throws if the service rejects it. */
   async ask(path: string, method = "GET", body?: unknown): Promise<Record<string, unknown>> {
     const response = await fetch(`${this.url}${path}`, {
       method,

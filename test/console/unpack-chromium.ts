@@ -1,4 +1,4 @@
-/** Before all tests of the console: where Chromium is. It is unpacked once, not by several workers at a time. */
+/** Finds or unpacks Chromium before all tests of the console: once, not by several workers at a time. */
 import chromium from "@sparticuz/chromium";
 import type { TestProject } from "vitest/node";
 

@@ -33,7 +33,7 @@ async function faulty(
   return { client: clientOf({ url: proxy.url, ...change }), asked: proxy.asked };
 }
 
-/** What a call rejects with. */
+/** The error that a call rejects with. */
 async function rejection(call: Promise<unknown>): Promise<EdgeflakeError> {
   const error: unknown = await call.then(
     () => new Error("it did not fail"),
@@ -55,7 +55,7 @@ describe("edgeflake/client", () => {
     expect(String(code)).not.toMatch(/\bimport\b\s*[("'{*]|\brequire\(/);
   });
 
-  it("gives one ID, many, and says what they are", async () => {
+  it("gets one ID and many, and decodes them", async () => {
     const client = clientOf();
     const id = await client.next();
     expect(id).toMatch(/^\d{18,19}$/);
@@ -76,10 +76,10 @@ describe("edgeflake/client", () => {
     expect(asked.length).toBeLessThan(2000);
   });
 
-  it("answers at once where it has one in memory", async () => {
+  it("returns an ID from memory at once", async () => {
     const client = clientOf();
     const ids: string[] = [];
-    // What is in memory may have gone stale while this process did not run.
+    // IDs in memory may have expired while this process did not run.
     for (let now: string | undefined; now === undefined; ) {
       for (let count = 0; count < 50; count += 1) ids.push(await client.next());
       now = client.nextNow();
@@ -115,7 +115,7 @@ describe("edgeflake/client", () => {
     expect(decoded.unixMs).toBeGreaterThanOrEqual(startMs - 50);
   });
 
-  it("sends its key, and says why it is refused", async () => {
+  it("sends its key, and says why the service rejects it", async () => {
     const good = clientOf({ url: `${closed.url}/`, key: ADMIN_KEY });
     expect(await good.next()).toMatch(/^\d+$/);
     const error = await rejection(clientOf({ url: closed.url, key: "nobody" }).next());
@@ -126,7 +126,7 @@ describe("edgeflake/client", () => {
   it.each([
     ["namespace", {}, { namespace: "nope" }, "unknown_namespace"],
     ["shard", { shard: 99 }, {}, "invalid_parameter"],
-  ] as const)("does not repeat what a bad %s brings", async (_, call, change, code) => {
+  ] as const)("does not show the value of a bad %s", async (_, call, change, code) => {
     const { client, asked } = await faulty([], change);
     expect(await rejection(client.take(1, call))).toMatchObject({ code, definite: true });
     expect(asked).toHaveLength(1);
@@ -137,7 +137,7 @@ describe("edgeflake/client", () => {
   });
 });
 
-describe("a namespace that takes few IDs at once", () => {
+describe("a namespace that allows few IDs at once", () => {
   it("gets them in several requests", async () => {
     const name = "few-at-once";
     const layout = { timestampBits: 41, workerBits: 10, sequenceBits: 2 };
@@ -171,7 +171,7 @@ describe("options", () => {
 });
 
 describe("retries", () => {
-  it("never of a fetch ahead, which asks no sooner than it is told to", async () => {
+  it("never repeat a prefetch, which waits as long as the service asks", async () => {
     const aheads: number[] = [];
     const binding = countingBinding(({ count }) => {
       if (count === 1) return undefined;
@@ -183,7 +183,7 @@ describe("retries", () => {
     expect(aheads).toHaveLength(1);
   });
 
-  it("end with the deadline, where nothing else keeps the process alive", async () => {
+  it("end with the deadline, even if nothing else keeps the process alive", async () => {
     const binding = countingBinding(() => new Promise<never>(() => undefined));
     const client = new Edgeflake({ binding, namespace: "default", timeoutMs: 50 });
     expect(await rejection(client.next())).toMatchObject({ code: "timeout" });
@@ -201,14 +201,14 @@ describe("retries", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("no sooner than retryAfterMs says", async () => {
+  it("begin no sooner than retryAfterMs", async () => {
     const { client } = await faulty([saturated(300)]);
     const startMs = Date.now();
     await client.take(1);
     expect(Date.now() - startMs).toBeGreaterThanOrEqual(299);
   });
 
-  it("no sooner than Retry-After says, where the body is not ours", async () => {
+  it("begin no sooner than Retry-After, if the body is another server's", async () => {
     const plan: Fault[] = [{ status: 503, body: "busy", headers: { "retry-after": "1" } }];
     const { client } = await faulty(plan);
     const startMs = Date.now();
@@ -216,20 +216,20 @@ describe("retries", () => {
     expect(Date.now() - startMs).toBeGreaterThanOrEqual(999);
   });
 
-  it("not where that is past the deadline", async () => {
+  it("are omitted if they would begin after the deadline", async () => {
     const { client, asked } = await faulty([saturated(60_000)]);
     const error = await rejection(client.take(1));
     expect(error).toMatchObject({ code: "shard_saturated", retryAfterMs: 60_000, definite: true });
     expect(asked).toHaveLength(1);
   });
 
-  it("no more often than it is told to", async () => {
+  it("are at most as many as `retries`", async () => {
     const { client, asked } = await faulty(["drop", "drop", "drop", "drop"], { retries: 2 });
     expect(await rejection(client.take(1))).toMatchObject({ code: "network", definite: false });
     expect(asked).toHaveLength(3);
   });
 
-  it("until timeoutMs: a service that is back in time is not missed", async () => {
+  it("continue until timeoutMs, so that a service that is back in time is used", async () => {
     const drops = Array.from({ length: 6 }, (): Fault => "drop");
     const { client, asked } = await faulty(drops);
     expect(await client.take(1)).toHaveLength(1);
@@ -245,27 +245,27 @@ describe("retries", () => {
     expect(error.message).toBe(`Request to ${url} failed: ECONNREFUSED`);
   });
 
-  it("not along a redirect, which would make a GET of a POST", async () => {
+  it("do not follow a redirect, which would turn a POST into a GET", async () => {
     const headers = { location: `${service.url}/v1/blocks/default?count=1` };
     const { client, asked } = await faulty([{ status: 301, body: "", headers }]);
     expect(await rejection(client.take(1))).toMatchObject({ code: "malformed", status: 301 });
     expect(asked).toHaveLength(1);
   });
 
-  it("not for what somebody has to mend", async () => {
+  it("are omitted for errors that need a person", async () => {
     const { client, asked } = await faulty([{ status: 503, body: { code: "not_configured" } }]);
     expect(await rejection(client.take(1))).toMatchObject({ code: "not_configured" });
     expect(asked).toHaveLength(1);
   });
 
-  it("end with the deadline, where no answer comes", async () => {
+  it("end with the deadline if no response comes", async () => {
     const { client } = await faulty(["hang"], { timeoutMs: 200 });
     expect(await rejection(client.next())).toMatchObject({ code: "timeout", definite: false });
   });
 });
 
 describe("a signal", () => {
-  it("ends a call that waits for an answer", async () => {
+  it("ends a call that waits for a response", async () => {
     const { client } = await faulty(["hang"]);
     const reason = new Error("enough");
     const stop = new AbortController();
@@ -274,7 +274,7 @@ describe("a signal", () => {
     await expect(waiting).rejects.toBe(reason);
   });
 
-  it("ends a call that pauses, and one that has not begun", async () => {
+  it("ends a call that pauses, or has not begun", async () => {
     const { client, asked } = await faulty([saturated(5000)]);
     const stop = new AbortController();
     const waiting = client.take(1, { signal: stop.signal });
@@ -288,7 +288,7 @@ describe("a signal", () => {
   });
 });
 
-describe("answers that are not Edgeflake's", () => {
+describe("responses of other servers", () => {
   it.each([
     ["no JSON", "hello"],
     ["no blocks", { ids: ["1"] }],

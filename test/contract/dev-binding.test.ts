@@ -85,7 +85,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("the client gets IDs, and refusals whole", async () => {
+it("the client gets IDs, and complete problems", async () => {
   // Each reads of the other's start from a folder, now and then.
   await expect
     .poll(() => ask("default"), { timeout: 60_000 })
@@ -97,7 +97,7 @@ it("the client gets IDs, and refusals whole", async () => {
   expect(client).toMatchObject({ code: "unknown_namespace", status: 404, definite: true });
 });
 
-it("a method that throws keeps its message there, and no more", async () => {
+it("the error of a method keeps only its message there", async () => {
   const { method } = await ask("nope");
   expect(method).toMatchObject({
     message: expect.stringMatching(/^No namespace has this name/),

@@ -24,7 +24,7 @@ const IS_RUN = /^(curl|npx edgeflake) ./;
 /** Later options win: the real rate and time would be too much for a test. */
 const SHORT = "--rate 200 --seconds 1";
 
-/** What the service gave out last, for placeholders: a page shows no real key. */
+/** The last created key and its id, for placeholders: a page shows no real key. */
 const given = { key: "", id: "" };
 
 function shell(script: string): Promise<string> {
@@ -54,25 +54,29 @@ async function outputOf(command: string, mayFail: boolean): Promise<string> {
 }
 
 /**
- * What a page shows, as a pattern: `…` is anything, and a number of at least 10 digits that is not in the commands is
- * an ID or a time. A report has figures everywhere, in columns.
+ * The output shown on a page, as a pattern. `…` is anything. A number of at least 10 digits is an ID or a time, unless
+ * it is in the commands. A report has figures everywhere, in columns.
  */
 function patternOf(shown: string, commands: string): RegExp {
   const isReport = commands.startsWith("npx edgeflake");
-  const varying = isReport ? /(…|-?\d[\d.,]*|\s+)/ : /(…|\d{10,})/;
+  const varying = isReport
+    ? /(…|-?\d[\d.,]*|\s+)/
+    : /(…|(?<="(?:createdAt|requestId|token)":")[^"…]+|\d{10,})/;
   const parts = shown.trim().replaceAll(OPEN_URL, open.url).split(varying);
-  const patterns = parts.map((part) => {
+  const patterns = parts.map((part, index) => {
     if (part === "…") return "[\\s\\S]*?";
     if (isReport && /^\s+$/.test(part)) return "\\s+";
     if (isReport && /^-?\d[\d.,]*$/.test(part)) return "-?\\d[\\d.,]*";
-    return /^\d{10,}$/.test(part) && !commands.includes(part) ? "\\d{10,}" : RegExp.escape(part);
+    // The split puts the parts that vary at odd indexes.
+    if (index % 2 === 0 || commands.includes(part)) return RegExp.escape(part);
+    return /^\d{10,}$/.test(part) ? "\\d{10,}" : '[^"]+';
   });
   return new RegExp(`^${patterns.join("")}$`);
 }
 
 const usages = new Map<string, Promise<string>>();
 
-/** What a program prints when it is asked for help. */
+/** The help text of a program. */
 function usageOf(command: string): Promise<string> {
   const asked = usages.get(command) ?? shell(`${command} --help 2>&1 || true`);
   usages.set(command, asked);
@@ -92,6 +96,7 @@ const CLASSES: readonly [RegExp, (...words: string[]) => unknown][] = [
   [/^npx (edgeflake)$/, (name) => expect(Object.keys(manifest.bin)).toContain(name)],
   [/^(?:export )?[A-Z_]+=\S*(?:\(openssl rand -base64 32\))?$/, () => undefined],
   [/^(?:openssl rand -base64 32|ulimit -n \d+|echo \$[A-Z_]+)$/, () => undefined],
+  [/^(?:git clone REPOSITORY_URL|cd) edgeflake$/, () => undefined],
 ];
 
 /** A script of package.json that knows its options, or a command of npm itself. */

@@ -7,7 +7,7 @@ import { fileStore } from "../../src/client-node/file-store.ts";
 
 /** Happens after the comparison, right before the new generation gets its name. */
 let beforeLink: () => void;
-/** What was removed, in that order, besides files that were never put. */
+/** Removed files in order, without those that were never put. */
 let removed: string[] = [];
 /** Files that listings miss. */
 let unlisted: readonly string[] = [];
@@ -41,14 +41,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("P2 a name that is taken is another's", async () => {
+it("P2 a name that exists belongs to another process", async () => {
   beforeLink = () => writeFileSync(generation(6), "another's six");
   const store = fileStore(path.join(folder, "lease.json"));
   expect(await store.put("six", "five")).toBe(false);
   expect(await store.get()).toBe("another's six");
 });
 
-it("P3 a name that is free again, since others have gone on, is lost too", async () => {
+it("P3 a name that is free again, because others have put later generations, is lost too", async () => {
   beforeLink = () => {
     writeFileSync(generation(7), "seven");
     rmSync(generation(5));
@@ -59,7 +59,7 @@ it("P3 a name that is free again, since others have gone on, is lost too", async
   expect(readdirSync(folder)).toEqual(["lease.json.7"]);
 });
 
-it("P3 … even if its listing misses those others", async () => {
+it("P3 … even if the listing misses those generations", async () => {
   beforeLink = () => {
     writeFileSync(generation(7), "seven");
     rmSync(generation(5));
@@ -72,7 +72,7 @@ it("P3 … even if its listing misses those others", async () => {
   expect(readdirSync(folder)).toEqual(["lease.json.7"]);
 });
 
-it("P3 older generations go in ascending order", async () => {
+it("P3 older generations are deleted in ascending order", async () => {
   for (const number of [2, 3, 4]) writeFileSync(generation(number), `${number}`);
   beforeLink = () => undefined;
   const store = fileStore(path.join(folder, "lease.json"));
@@ -80,7 +80,7 @@ it("P3 older generations go in ascending order", async () => {
   expect(removed).toEqual([2, 3, 4, 5].map((number) => `lease.json.${number}`));
 });
 
-it("otherwise it has won", async () => {
+it("otherwise the put has won", async () => {
   beforeLink = () => undefined;
   const store = fileStore(path.join(folder, "lease.json"));
   expect(await store.put("six", "five")).toBe(true);

@@ -57,7 +57,7 @@ function newestText(): string {
 }
 
 describe("a file store", () => {
-  it("has nothing before the first put, then what was put last", async () => {
+  it("has nothing before the first put, then the last text put", async () => {
     const store = fileStore(file);
     expect(await store.get()).toBeUndefined();
     expect(await store.put("one", undefined)).toBe(true);
@@ -73,20 +73,20 @@ describe("a file store", () => {
     ["another text is stored", "one", "two"],
     ["an empty text is stored", "", undefined],
     ["a longer text is stored", "one two", "one"],
-  ] as const)("changes nothing where %s than expected", async (_, stored, expected) => {
+  ] as const)("changes nothing if %s than expected", async (_, stored, expected) => {
     if (stored !== undefined) writeFileSync(`${file}.1`, stored);
     expect(await fileStore(file).put("new", expected)).toBe(false);
     expect(await fileStore(file).get()).toBe(stored);
   });
 
-  it("is nobody else's to read, and leaves nothing beside it", async () => {
+  it("can be read by its owner only, and leaves no other files", async () => {
     await fileStore(file).put("secret", undefined);
     expect(statSync(`${file}.1`).mode & 0o777).toBe(0o600);
     await fileStore(file).put("other", "wrong");
     expect(readdirSync(folder)).toEqual(["lease.json.1"]);
   });
 
-  it("passes over what is no generation of its own", async () => {
+  it("ignores files that are not its generations", async () => {
     for (const name of ["lease.json", "lease.json.x", "lease.json.07", "lease.json.1.new", "x.9"]) {
       writeFileSync(path.join(folder, name), "stranger");
     }
@@ -101,7 +101,7 @@ describe("a file store", () => {
     expect(await fileStore(file).put("next", text)).toBe(true);
   });
 
-  it("lets one of many puts at once win", async () => {
+  it("lets one of many concurrent puts win", async () => {
     const puts = Array.from({ length: 20 }, (_, index) =>
       fileStore(file).put(`${index}`, undefined),
     );
@@ -110,7 +110,7 @@ describe("a file store", () => {
     expect(await fileStore(file).get()).toBe(`${won.indexOf(true)}`);
   });
 
-  it("rejects with what the file system says, and can be used once that is mended", async () => {
+  it("rejects with the file system's error, and works again after it is repaired", async () => {
     const missing = path.join(folder, "made", "later.json");
     await expect(fileStore(missing).get()).rejects.toMatchObject({ code: "ENOENT" });
     await expect(fileStore(missing).put("one", undefined)).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe("a file store", () => {
 });
 
 describe("two processes", () => {
-  it("on one file: no two win the same round", async () => {
+  it("on one file never both win the same round", async () => {
     const racers = ["one", "other"].map((name) => start("race", file, name));
     await vi.waitUntil(() => racers.every(({ lines }) => lines.length >= WINS), WAIT);
     for (const { child, ended } of racers) {
@@ -140,7 +140,7 @@ describe("two processes", () => {
 });
 
 describe("a crash", () => {
-  it("leaves the old text or the new one, never half of one", async () => {
+  it("leaves the old text or the new one, never a part", async () => {
     for (let crash = 0; crash < CRASHES; crash += 1) {
       const { child, lines, ended } = start("fill", file, LENGTH);
       await vi.waitUntil(() => lines.length > 0, WAIT);

@@ -1,4 +1,4 @@
-/** A minter's lease through time, and the store it may go on from. Needs `npm run build` before. */
+/** A minter's lease over time, and the store that it may resume from. Needs `npm run build` before. */
 import { writeFileSync } from "node:fs";
 import { fileStore } from "edgeflake/minter/file";
 import { describe, expect, it } from "vitest";
@@ -44,7 +44,7 @@ describe("the lease of a minter", () => {
     expectDistinct(ids);
   });
 
-  it("ends where the service is down for long, and no ID lies past it; then there is a new one", async () => {
+  it("ends if the service is down for long, and no ID is past its end; later there is a new lease", async () => {
     const way = await gate();
     const minter = await open({ url: way.url, timeoutMs: WAIT_MS, retries: 0 });
     const { worker } = minter;
@@ -75,7 +75,7 @@ describe("the lease of a minter", () => {
     expectDistinct(ids);
   });
 
-  it("that was revoked is dropped, and another one acquired", async () => {
+  it("that was revoked is dropped, and another is acquired", async () => {
     const minter = await open();
     const { worker } = minter;
     const ids = [minter.next()];
@@ -93,7 +93,7 @@ describe("the lease of a minter", () => {
     expectDistinct(ids);
   });
 
-  it("is waited for by ready no longer than a signal lets it", async () => {
+  it("is awaited by ready until the signal aborts", async () => {
     const way = await gate();
     const minter = await open({ url: way.url, timeoutMs: WAIT_MS, retries: 0 });
     await minter.ready({ signal: new AbortController().signal });
@@ -121,7 +121,7 @@ describe("a store file", () => {
     ["of another version", '{"version":2,"namespace":"default","mark":1,"lease":{}}'],
     ["without a lease", '{"version":1,"namespace":"default","mark":1}'],
     ["binary", "\u0000\u0001\u0002"],
-  ])("that is %s: a lease is acquired, and the file replaced", async (_, text) => {
+  ])("that is %s: the minter acquires a lease and replaces the file", async (_, text) => {
     const file = newFile();
     writeFileSync(`${file}.1`, text);
     const minter = await open({ store: fileStore(file) });
@@ -133,7 +133,7 @@ describe("a store file", () => {
     ["negative", -1],
     ["no whole number", 0.5],
     ["missing", undefined],
-  ])("whose mark is %s is not gone on with", async (_, mark) => {
+  ])("whose mark is %s is not resumed", async (_, mark) => {
     const file = newFile();
     const first = await open({ store: fileStore(file) });
     writeFileSync(`${file}.${newestOf(file)}`, JSON.stringify({ ...storedIn(file), mark }));
@@ -141,7 +141,7 @@ describe("a store file", () => {
     expect(second.worker).not.toBe(first.worker);
   });
 
-  it("of another namespace is not gone on with", async () => {
+  it("of another namespace is not resumed", async () => {
     const file = newFile();
     const first = await open({ store: fileStore(file) });
     const second = await open({ store: fileStore(file), namespace: "twitter" });
@@ -149,7 +149,7 @@ describe("a store file", () => {
     expect(storedIn(file)).toMatchObject({ namespace: "twitter" });
   });
 
-  it("of another service is not gone on with", async () => {
+  it("of another service is not resumed", async () => {
     const file = newFile();
     const first = await open({ store: fileStore(file) });
     const { mark } = storedIn(file);
@@ -160,7 +160,7 @@ describe("a store file", () => {
     expect(storedIn(file).mark).not.toBe(mark);
   });
 
-  it("in a folder that is missing: open rejects with what the file system says", async () => {
+  it("in a missing folder: open rejects with the file system's error", async () => {
     const store = fileStore(pathTo("nowhere/lease.json"));
     await expect(open({ store })).rejects.toMatchObject({ code: "ENOENT" });
   });

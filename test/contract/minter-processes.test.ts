@@ -33,7 +33,7 @@ describe("processes", () => {
   it.each([
     ["without a store", false],
     ["with a store", true],
-  ] as const)("killed right after an ID, %s, never stamp it again", async (_, isStored) => {
+  ] as const)("killed right after an ID, %s, never make it again", async (_, isStored) => {
     const file = isStored ? newFile() : undefined;
     const ids: string[][] = [];
     const workers = new Set<number>();
@@ -48,7 +48,7 @@ describe("processes", () => {
     expect(workers.size).toBe(isStored ? 1 : 4);
   });
 
-  it("go on from their store although the service is down", async () => {
+  it("resume from their store while the service is down", async () => {
     const way = await gate();
     const file = newFile();
     const options = { url: way.url, file };
@@ -66,7 +66,7 @@ describe("processes", () => {
     expect(second.lines.filter((line) => /^(failed|unhandled)/.test(line))).toEqual([]);
   });
 
-  it("two on one store: one goes on, the other gets a lease of its own", async () => {
+  it("two on one store: one resumes, the other gets a lease of its own", async () => {
     // Its store is written twice a second: who lost it soon sees the other's text.
     const options = { file: newFile(), namespace: "twitter" };
     const first = start(options, "loop");
@@ -85,7 +85,7 @@ describe("processes", () => {
     expectDistinct(...pair.map(({ ids }) => ids));
   });
 
-  it("that closed leave nothing to go on with", async () => {
+  it("that closed leave nothing to resume", async () => {
     const file = newFile();
     const first = start({ file }, "take 10", "close");
     await first.ended;
@@ -99,13 +99,13 @@ describe("processes", () => {
   it.each([
     ["without a store", false],
     ["with a store", true],
-  ] as const)("end by themselves though the minter is open, %s", async (_, isStored) => {
+  ] as const)("end by themselves while the minter is open, %s", async (_, isStored) => {
     const minting = start(isStored ? { file: newFile() } : {}, "take 3");
     expect(await minting.ended).toBe(0);
     expect(minting.ids).toHaveLength(3);
   });
 
-  it("outlive a service that crashes and comes back, with nothing unhandled", {
+  it("survive a crash and restart of the service, without an unhandled error", {
     tags: ["long"],
   }, async () => {
     const own = pathTo("crashing");
@@ -129,7 +129,7 @@ describe("processes", () => {
     expectDistinct(...minting.map(({ ids }) => ids));
   });
 
-  it("whose lease was revoked meanwhile acquire another one", async () => {
+  it("whose lease was revoked acquire another", async () => {
     const file = newFile();
     const first = start({ file }, "take 10", "hold");
     await first.until(({ ids }) => ids.length === 10);

@@ -34,7 +34,7 @@ describe("edgeflake/minter", () => {
     for (const [, name] of imports) expect(name).toMatch(/^node:/);
   });
 
-  it("leases a worker ID and stamps with it: one at a time, as bigints, many", async () => {
+  it("leases a worker ID and makes IDs with it: single, as bigints, many", async () => {
     const minter = await open({ holder: "pod-7" });
     const ids = [minter.next(), `${minter.nextBigInt()}`, ...minter.take(3), minter.next()];
     expect(typeof minter.nextBigInt()).toBe("bigint");
@@ -55,14 +55,14 @@ describe("edgeflake/minter", () => {
     expect(Math.max(...stamped)).toBeLessThan(notAfter);
   });
 
-  it("says what the service decodes", async () => {
+  it("makes IDs that the service decodes", async () => {
     const minter = await open();
     const answer = await fetch(`${service.url}/v1/decode/default/${minter.next()}`);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ worker: minter.worker });
   });
 
-  it("close gives the worker ID back, at what was stamped, and ends it all", async () => {
+  it("close releases the worker ID from the last ID on, and ends the minter", async () => {
     const minter = await open();
     const { worker } = minter;
     const last = minter.take(100_000).at(-1) ?? "";
@@ -83,7 +83,7 @@ describe("edgeflake/minter", () => {
     }
   });
 
-  it("where the line is ahead of its clock: shard_saturated with the wait, which ready waits", async () => {
+  it("if the line is too far ahead of the clock: shard_saturated with the wait, which ready waits for", async () => {
     const minter = await open({ namespace: "js53" });
     // At one moment there are no more than its line has.
     vi.spyOn(Date, "now").mockReturnValue(Date.now());
@@ -155,7 +155,7 @@ describe("open", () => {
     expect(error.requestId).toBeTruthy();
   });
 
-  it("takes a key with the scope lease", async () => {
+  it("accepts a key with the scope lease", async () => {
     const made = await ask(closed.url, "POST", "keys", { scopes: ["lease"], name: "minters" });
     const other = await ask(closed.url, "POST", "keys", { scopes: ["issue"], name: "others" });
     const Key = v.object({ key: v.string() });
@@ -169,7 +169,7 @@ describe("open", () => {
     expect(forbidden).toMatchObject({ code: "forbidden", status: 403 });
   });
 
-  it("rejects where the service is down", async () => {
+  it("rejects if the service is down", async () => {
     const way = await gate();
     way.shut();
     const error = await failureOf(() => open({ url: way.url, retries: 1 }));

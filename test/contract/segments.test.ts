@@ -29,7 +29,7 @@ async function makeNamespace(body: object): Promise<void> {
   expect(status).toBe(201);
 }
 
-/** The IDs of an answer; undefined where none came. */
+/** The IDs of a response; undefined without a response. */
 async function ask(query: string, headers: Record<string, string> = {}) {
   try {
     const response = await fetch(`${service.url}/v1/ids/orders${query}`, { headers });
@@ -39,7 +39,7 @@ async function ask(query: string, headers: Record<string, string> = {}) {
   }
 }
 
-it("through kill -9, strict requests repeated with their Idempotency-Key leave no hole", async () => {
+it("through kill -9, strict requests repeated with their Idempotency-Key leave no gap", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "edgeflake-"));
   const start = () => ServiceProcess.start(path.join(folder, "data"), { ACCESS: "open" });
   let isOver = false;

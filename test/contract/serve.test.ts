@@ -25,7 +25,7 @@ async function start(
   return service;
 }
 
-/** What the owner's group and all others may do with a file: mode bits. */
+/** The mode bits of a file for its group and all others. */
 function othersMay(file: string): number {
   return statSync(file).mode & 0o077;
 }
@@ -40,7 +40,7 @@ describe("npm run serve", () => {
     rmSync(path.dirname(path.dirname(dataFolder)), { recursive: true, force: true });
   });
 
-  it("is closed where ACCESS is not exactly open, health excepted", async () => {
+  it("requires keys unless ACCESS is exactly open, except for health", async () => {
     for (const variables of [{}, { ACCESS: "keys" }]) {
       const service = await start(variables);
       const response = await fetch(`${service.url}/v1/ids/default`);
@@ -57,12 +57,12 @@ describe("npm run serve", () => {
     ["", "closed (set ADMIN_KEY, or ACCESS=open)"],
     ["changeme", "closed (ADMIN_KEY must be at least 24 characters"],
     [ADMIN_KEY, "open to API keys"],
-  ])("ADMIN_KEY %j: the service says who is served", async (key, said) => {
+  ])("ADMIN_KEY %j: the service says who has access", async (key, said) => {
     const service = await start({ ADMIN_KEY: key });
     expect(service.greeting).toContain(said);
   });
 
-  it("keeps namespaces and keys through a kill right after their answers", async () => {
+  it("keeps namespaces and keys through a kill right after the responses", async () => {
     const send = (service: ServiceProcess, path: string, key: string, init: RequestInit = {}) =>
       fetch(service.url + path, {
         ...init,
@@ -93,7 +93,7 @@ describe("npm run serve", () => {
     expect((await send(third, "/v1/ids/orders", key)).status).toBe(401);
   });
 
-  it("makes a data folder that its owner alone can read, and files too", async () => {
+  it("creates a data folder and files that only the owner can read", async () => {
     const service = await start();
     expect((await fetch(`${service.url}/v1/ids/default?order=strict`)).status).toBe(200);
     const names = readdirSync(dataFolder, { recursive: true, encoding: "utf8" });
@@ -103,7 +103,7 @@ describe("npm run serve", () => {
     }
   });
 
-  it("leaves a data folder that is there as it is", async () => {
+  it("does not change the mode of an existing data folder", async () => {
     mkdirSync(dataFolder, { recursive: true });
     chmodSync(dataFolder, 0o750);
     await start();
@@ -157,7 +157,7 @@ describe("a Host header", () => {
   }
 
   it.each(["[", "a b", "%", "x:99999", "x/v1/ids/default?count=2#", "u@localhost", "x?y=/"])(
-    "that is none is 400, whatever the path: %s",
+    "that is invalid gets 400 on every path: %s",
     async (host) => {
       for (const path of [
         "/v1/ids/default",
@@ -172,7 +172,7 @@ describe("a Host header", () => {
   );
 
   it.each(["localhost", "localhost:1", "127.0.0.1:8790", "[::1]:8790", "[::ffff:127.0.0.1]"])(
-    "is taken: %s",
+    "is accepted: %s",
     async (host) => {
       expect(await statusOf(host, "/v1/ids/default")).toBe(200);
     },

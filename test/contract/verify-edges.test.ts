@@ -29,7 +29,7 @@ describe.concurrent("an answer", () => {
   /** More than is read of an answer with one ID. */
   const MANY = Array.from({ length: 5000 }, (_, at) => `${1_000_000_000_000_000 + at}`);
 
-  it("with thousands of IDs for one is none", async () => {
+  it("with thousands of IDs for a request of one is malformed", async () => {
     const lie: Lie = (_number, response) => void response.end(JSON.stringify({ ids: MANY }));
     const { status, report } = await lied(lie);
     expect([status, checksOf(report, "broken")]).toEqual([1, ["history", "form"]]);
@@ -45,7 +45,7 @@ describe.concurrent("an answer", () => {
     expect(report.failures).toMatchObject([{ code: "answer_too_long", definite: 0 }]);
   });
 
-  it("is asked for as it is, not compressed", async () => {
+  it("is requested without compression", async () => {
     const { status, report } = await lied((number, response, { headers }) => {
       if (headers["accept-encoding"] === "identity") return giveIds(response, [`${number}`]);
       response.writeHead(200, { "content-encoding": "gzip" });
@@ -54,7 +54,7 @@ describe.concurrent("an answer", () => {
     expect([status, checksOf(report, "broken")]).toEqual([0, []]);
   });
 
-  it("as bare text that ends with its connection may have been cut", async () => {
+  it("as text that ends with its connection may have been cut", async () => {
     const lie: Lie = (number, { socket }) => {
       const text = `${1_000_000 + number}`;
       socket?.end(`HTTP/1.0 200 OK\r\n\r\n${text.slice(0, number % 2 === 0 ? 3 : undefined)}`);
@@ -82,7 +82,7 @@ describe.concurrent("a namespace", () => {
   it.each([
     ["changed its policy during the run", 1, 0, []],
     ["has its policy still", 2, 1, ["times"]],
-  ])("that %s is judged by it", async (_, change, expected, broken) => {
+  ])("that %s is checked by its own layout", async (_, change, expected, broken) => {
     const { status, report } = await lied(ahead, ["--mix", "plain"], describing(change));
     expect([status, checksOf(report, "broken")]).toEqual([expected, broken]);
     expect(report.times?.aheadMaxMs).toBe((change === 1 ? 2 * A_MINUTE_MS : 1000) + 5000);
@@ -94,7 +94,7 @@ describe.concurrent("the process", () => {
   const CLOSED_PIPE = 'exec 3> >(:); wait "$!"';
   const right: Lie = (number, response) => giveIds(response, [`${number}`]);
 
-  it("with too few file descriptors has sent nothing where it got none", {
+  it("counts a request as not sent if it got no file descriptor", {
     tags: ["long"],
   }, async () => {
     // Never answered, so that each request needs a connection of its own.
@@ -124,7 +124,7 @@ describe.concurrent("the process", () => {
   });
 
   const CALM = ["--rate", "20", "--seconds", "1"];
-  /** Long enough for progress that is told more than once. */
+  /** Long enough for several lines of progress. */
   const TELLING = ["--rate", "20", "--seconds", "3"];
   const ends = async (
     _: string,

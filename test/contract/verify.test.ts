@@ -87,7 +87,7 @@ describe.concurrent("against the service", () => {
   it.each(quick)("%s: every promise holds", holds);
   it.each(long)("%s: every promise holds", { tags: ["long"] }, holds);
 
-  it("with a key from the environment, which is nowhere in what it prints", async () => {
+  it("with a key from the environment, which is not in the output", async () => {
     const { status, report, stdout, stderr } = await verified(closed.url, [], ADMIN_KEY);
     expect([status, checksOf(report, "held")]).toEqual([0, LAYOUT_HELD]);
     expect(report.layout.source).toBe("GET /v1/namespaces/default");
@@ -96,7 +96,7 @@ describe.concurrent("against the service", () => {
     expect((await verified(closed.url, asToken)).status).toBe(0);
   });
 
-  it("a namespace with a layout of its own, where the key may read it", async () => {
+  it("a namespace with its own layout, if the key may read it", async () => {
     const admin = async (method: string, route: string, body: object): Promise<string> => {
       const headers = { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" };
       const init = { method, headers, body: JSON.stringify(body) };
@@ -123,7 +123,7 @@ describe.concurrent("against the service", () => {
     ["edgeflake", "default", "unauthorized"],
     ["leaf-snowflake", "leaf", "leaf_-2"],
     ["tinyid", "segment", "tinyid_5"],
-  ])("%s: without a key nothing is granted, and nothing proved", async (dialect, name, code) => {
+  ])("%s: without a key nothing is granted and nothing is proved", async (dialect, name, code) => {
     // Few: the service logs each.
     const args = ["--dialect", dialect, "--namespace", name, "--rate", "5"];
     const { status, report } = await verified(closed.url, args);
@@ -132,7 +132,7 @@ describe.concurrent("against the service", () => {
     expect(report.failures).toMatchObject([{ code, indefinite: 0 }]);
   });
 
-  it("prints a table, with progress beside it", async () => {
+  it("prints a table, and progress on standard error", async () => {
     const target = ["--url", `${service.url}/`, "--namespace", "default"];
     const load = ["--rate", "50", "--seconds", "2"];
     const { status, stdout, stderr } = await runCommand(["verify", ...target, ...load]);
@@ -153,7 +153,7 @@ describe.concurrent("against a server that", () => {
   const exampleOf = (report: Report, name: string): string =>
     report.checks.find((check) => check.name === name)?.examples.join("\n") ?? "";
 
-  it("repeats an ID: named, with when and where", async () => {
+  it("repeats an ID: the report names it, with the times and shards", async () => {
     const { status, report } = await lied(
       (number, response) => {
         const id = number === 90 ? 1033 : 1000 + number;
@@ -193,7 +193,7 @@ describe.concurrent("against a server that", () => {
     expect(report.latencyMs).toEqual({ fromSchedule: null, fromSending: null });
   });
 
-  it("refuses all", async () => {
+  it("rejects everything", async () => {
     const { status, report } = await lied((_, response) => {
       response.writeHead(503, { "content-type": "application/problem+json" });
       response.end(JSON.stringify({ code: "shard_saturated", detail: "full", definite: true }));
@@ -291,7 +291,7 @@ describe.concurrent("a signal", () => {
     return await command.ended;
   }
 
-  it("ends early, with the verdict on what was seen", async () => {
+  it("ends early, with a verdict on the responses so far", async () => {
     const ended = await interrupted(
       (number, response) => giveIds(response, [`${number}`]),
       (answered) => answered > 0,
@@ -325,7 +325,7 @@ describe.concurrent("the command line", () => {
     [["--version"], 0, `${manifest.version}\n`],
     [["--help"], 0, "usage: edgeflake COMMAND"],
     [["verify", "--help"], 0, "usage: edgeflake verify"],
-  ])("%j prints what is asked for", async (args, status, says) => {
+  ])("%j prints the requested text", async (args, status, says) => {
     const ended = await runCommand(args);
     expect([ended.status, ended.stderr]).toEqual([status, ""]);
     expect(ended.stdout.startsWith(says)).toBe(true);

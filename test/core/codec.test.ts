@@ -45,7 +45,7 @@ describe("codecs", () => {
     );
   });
 
-  it("have one text per ID: whatever is read is written the same", () => {
+  it("have one text per ID: a decoded text encodes to itself", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 20 }), anyEncoding, (text, encoding) => {
         const id = decode(text, encoding);
@@ -56,7 +56,7 @@ describe("codecs", () => {
     );
   });
 
-  it("read Crockford's lower case, not the aliases", () => {
+  it("accept Crockford's lower case, not the aliases", () => {
     expect(decode("7zzzzzzzzzzzz", "base32")).toBe(MAX_ID);
     for (const alias of ["i", "l", "o", "u", "I", "L", "O", "U"]) {
       expect(decode(`1${alias}`, "base32")).toBeUndefined();
@@ -70,11 +70,14 @@ describe("codecs", () => {
     ["base36", ["1y2p0ij32e8e8", "1Y2P0IJ32E8E7", "_"]],
     ["base58", ["NQm6nKp8qFD", "0", "O", "I", "l", "11", "12"]],
     ["base62", ["AzL8n0Y58m8", "zzzzzzzzzzz", "-", "é"]],
-  ] as const)("%s refuses overlong, out of range and foreign digits", (encoding, texts) => {
-    for (const text of texts) expect(decode(text, encoding)).toBeUndefined();
-  });
+  ] as const)(
+    "%s rejects overlong texts, values out of range and foreign digits",
+    (encoding, texts) => {
+      for (const text of texts) expect(decode(text, encoding)).toBeUndefined();
+    },
+  );
 
-  it.each(ENCODINGS)("%s refuses empty, signs, spaces, leading zeros", (encoding) => {
+  it.each(ENCODINGS)("%s rejects empty texts, signs, spaces and leading zeros", (encoding) => {
     const one = encode(1n, encoding);
     const zero = encode(0n, encoding);
     const texts = [
@@ -92,7 +95,7 @@ describe("codecs", () => {
     }
   });
 
-  it("do not write what is not an ID", () => {
+  it("do not encode an invalid ID", () => {
     expect(() => encode(-1n, "hex")).toThrow(RangeError);
     expect(() => encode(MAX_ID + 1n, "decimal")).toThrow(RangeError);
   });

@@ -66,7 +66,7 @@ describe("the time of an ID", () => {
     tickMs: 1,
   });
 
-  it("is null after the year 9999, the last one of RFC 3339; unixMs goes on", () => {
+  it("is null after the year 9999, the last of RFC 3339; unixMs is still there", () => {
     expect(decodedId(layout, 253_402_300_799_999n)).toMatchObject({
       time: "9999-12-31T23:59:59.999Z",
       unixMs: 253_402_300_799_999,
@@ -104,7 +104,7 @@ describe("ranges", () => {
     }
   });
 
-  it("are cut to the layout's own time", () => {
+  it("are limited to the layout's own time", () => {
     const { layout } = presetOf("twitter");
     expect(rangeOf(layout, 0, layout.epochMs + 1)?.first).toBe(0n);
     expect(rangeOf(layout, 3487858230208, 8.64e15)?.last).toBe((1n << 63n) - 1n);

@@ -13,7 +13,7 @@ import { Lives } from "./lives.ts";
 import { WAIT_MAX_MS } from "./load.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
-/** Answers of each namespace after a step: more than were under way with the clock before it. */
+/** Answers of each namespace after a step: more than were open when the clock changed. */
 const ANSWERS = 15;
 /** Longer than a test lasts; the most that a built-in namespace takes. */
 const LEASE_TTL_MS = 600_000;
@@ -86,7 +86,7 @@ async function expectServedThrough(offsetMs: number): Promise<void> {
 }
 
 describe.skipIf(!HAS_SHIM)("the service's clock", () => {
-  it("a restart a year back: refuses until the clock is right again", {
+  it("a restart with the clock a year back: rejects requests until the clock is right again", {
     tags: ["long"],
   }, async () => {
     const lives = Lives.ofTest({ withShim: true });
@@ -109,19 +109,19 @@ describe.skipIf(!HAS_SHIM)("the service's clock", () => {
     expect(lives.ledger.faults()).toEqual([]);
   });
 
-  it("goes back half an hour under load: who can goes on, the others when it is right again", () =>
+  it("goes back half an hour under load: namespaces that allow it continue, the others when it is right again", () =>
     expectServedThrough(HALF_HOUR_BACK_MS));
 
   it.each([
     ["a second", SECOND_BACK_MS],
     ["a year", -YEAR_MS],
   ])(
-    "goes back %s under load: who can goes on, the others when it is right again",
+    "goes back %s under load: namespaces that allow it continue, the others when it is right again",
     { tags: ["long"] },
     (_, offsetMs) => expectServedThrough(offsetMs),
   );
 
-  it("was a year ahead: back at the right time it refuses, on that data folder, and repeats nothing", {
+  it("was a year ahead: at the right time again, the service rejects requests on that data folder, and repeats nothing", {
     tags: ["long"],
   }, async () => {
     const lives = Lives.ofTest({ withShim: true });

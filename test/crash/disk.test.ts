@@ -16,7 +16,7 @@ const REFUSALS = 200;
 /** Room for some seconds of load, little enough to fill. */
 const DISK_BYTES = 32 * 2 ** 20;
 
-/** Once what was written ahead is used up, an ID takes a write: from then on there is none. */
+/** When the reserve is used up, each ID needs a write, so no ID is issued from then on. */
 async function expectUnserved(lives: Lives): Promise<void> {
   for (const namespace of [...SNOWFLAKES, NUMBERS]) {
     await lives.untilRefused(namespace);
@@ -75,7 +75,7 @@ interface Disk {
   free(): void;
 }
 
-/** A data folder on a small disk of its own; skips the test, loudly, where this machine can't have one. */
+/** A data folder on a small disk of its own. Skips the test with a message if this machine can't have one. */
 async function diskOf(test: TestContext): Promise<Disk> {
   const folder = mkdtempSync(path.join(tmpdir(), "edgeflake-disk-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -121,7 +121,7 @@ function writeAll(descriptor: number, bytes: Buffer): void {
 }
 
 describe("a disk of its own", { tags: ["long"] }, () => {
-  it("full: refuses what it can't write down, through a kill too, and is well once there is room", async (test) => {
+  it("full: the service rejects what it can't write, also after a kill, and recovers when there is room", async (test) => {
     const { lives, fill: fillUp, free } = await diskOf(test);
     await lives.start();
     await lives.makeNumbers();

@@ -8,7 +8,7 @@
  *   bytes 8 to 15   errno of every write below the folder EDGEFLAKE_FAULTS_FOLDER; 0: writes work
  *   bytes 16 to 23  how many writes have failed so
  *
- * All three are signed and in the machine's byte order. The monotonic clock, and so every timer, is left alone.
+ * All three are signed and in the machine's byte order. The monotonic clock, and so every timer, is unchanged.
  * Calls go to the kernel directly: finding the next definition of a symbol takes locks that workerd may hold.
  * 64-bit Linux only: cc -shared -fPIC -O2 -o faults.so faults.c
  */

@@ -11,7 +11,7 @@ function faultsOf(step: number, ...answers: readonly bigint[][]): string[] {
 }
 
 describe("the history of acknowledged IDs", () => {
-  it("takes batches that meet, lie apart or come out of order", () => {
+  it("accepts batches that are adjacent, apart or out of order", () => {
     expect(faultsOf(1, [5n, 6n, 7n], [1n, 2n, 9n], [8n], [3n, 4n])).toEqual([]);
     expect(faultsOf(3, [1n, 4n, 7n], [10n], [19n, 16n, 13n])).toEqual([]);
   });
@@ -23,11 +23,11 @@ describe("the history of acknowledged IDs", () => {
     ["at a batch's end", [[4n], [1n, 2n, 3n, 4n]]],
     ["behind a shorter one", [[1n, 2n, 3n, 4n, 5n], [2n], [5n]]],
     ["beyond what a number holds", [[2n ** 62n + 1n, 2n ** 62n + 2n], [2n ** 62n + 2n]]],
-  ])("finds an ID twice, %s", (_, answers) => {
+  ])("finds a repeated ID, %s", (_, answers) => {
     expect(faultsOf(1, ...answers).join()).toContain("came twice");
   });
 
-  it("finds a number of a segment twice, and one that is not of its steps", () => {
+  it("finds a repeated number of a segment, and a number between its steps", () => {
     expect(faultsOf(3, [1n, 4n, 7n, 10n], [7n])).toEqual([
       "space: 7 came twice, by answer 0 and by answer 1",
     ]);
@@ -36,7 +36,7 @@ describe("the history of acknowledged IDs", () => {
     ]);
   });
 
-  it("knows spaces apart", () => {
+  it("keeps namespaces apart", () => {
     const history = new History();
     history.add("one", 1, [{ first: 1n, count: 10 }], "one answer");
     history.add("other", 1, [{ first: 1n, count: 10 }], "another");

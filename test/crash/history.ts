@@ -20,7 +20,7 @@ interface Space {
   readonly entries: Entry[];
 }
 
-/** Repetitions told in full; the rest is counted. */
+/** The number of repetitions reported in full; the rest is counted. */
 const TOLD_MAX = 5;
 
 export class History {
@@ -36,7 +36,7 @@ export class History {
     }
   }
 
-  /** What came twice, and numbers that are not their space's: a line each, none where all is well. */
+  /** Repeated IDs, and numbers outside of their namespace: a line each. Empty if all is well. */
   faults(): string[] {
     const faults = [...this.#spaces].flatMap(([name, space]) => faultsOf(name, space));
     const more = faults.length - TOLD_MAX;

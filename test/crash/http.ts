@@ -1,4 +1,4 @@
-/** One request over a connection that is kept: what came of it, also where that is half an answer or none. */
+/** One request over a persistent connection, and its result, even if that is a partial response or none. */
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 
 /** An answer may take as long as that, in ms; longer, and it hangs. Waits inside the service end after seconds. */

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { type Run, runsOf } from "./history.ts";
 import type { Input } from "./http.ts";
 
-/** What an answer acknowledged: IDs, or a worker ID on lease for some ms. */
+/** The content of a response: IDs, or a worker ID leased for some ms. */
 export interface Acknowledged {
   readonly what: "ids" | "lease";
   /** Within it nothing may come twice: a namespace, or one worker ID of one. */
@@ -16,7 +16,7 @@ export interface Kind {
   readonly input: Input;
   /** Its IDs are greater than all that were acknowledged on the same line before it was sent. */
   readonly line?: string;
-  /** True where the first part of an answer is worth as much as the whole. */
+  /** True if the first part of a response is worth as much as the whole. */
   readonly isStream?: boolean;
   readonly read: (body: string) => Acknowledged;
 }
@@ -77,7 +77,7 @@ export function idsOf(namespace: string, query = "", line?: string): Kind {
 function streamOf(namespace: string, count: number): Kind {
   const step = stepOf(namespace);
   const read = (body: string): Acknowledged => {
-    // What follows the last line's end may be half a number.
+    // After the last line's end, a part of a number may follow.
     const ids = body.split("\n").slice(0, -1).map(BigInt);
     return { what: "ids", space: namespace, step, runs: runsOf(ids, step) };
   };
@@ -96,7 +96,7 @@ function blocksOf(namespace: string, count: number): Kind {
   return { input: { method: "GET", path: `/v1/blocks/${namespace}?count=${count}` }, read };
 }
 
-/** A worker ID on lease: the ms for which it is leased may be nobody else's. */
+/** A leased worker ID: no other lease may have its ms. */
 export function leaseOf(namespace: string): Kind {
   const read = (body: string): Acknowledged => {
     const { worker, notBefore, notAfter } = v.parse(Lease, JSON.parse(body));
@@ -134,5 +134,5 @@ function numbersLoad(): Kind[] {
   ];
 }
 
-/** What the load asks for, one at random each time. */
+/** The requests of the load, one at random each time. */
 export const LOAD: readonly Kind[] = [...SNOWFLAKES.flatMap(snowflakeLoad), ...numbersLoad()];

@@ -33,7 +33,7 @@ const REFUSALS: readonly string[] = [
   "shard_saturated",
 ];
 
-/** Faults told, of those that are no repetitions. */
+/** The number of faults reported, other than repetitions. */
 const FAULTS_TOLD_MAX = 10;
 
 const Problem = v.object({
@@ -107,7 +107,7 @@ export class Ledger {
     return { kind: "refused", status, code, retryAfterMs };
   }
 
-  /** Everything that was not as promised: a line each, none where all is well. */
+  /** All broken promises: a line each. Empty if all is well. */
   faults(): string[] {
     const others = this.#faults.slice(0, FAULTS_TOLD_MAX);
     return [...this.#ids.faults(), ...this.#leases.faults(), ...others];

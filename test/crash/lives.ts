@@ -20,9 +20,9 @@ const STOP_MAX_MS = 20_000;
 export interface LivesOptions {
   /** Has it the faults of the shim? */
   readonly withShim: boolean;
-  /** The data folder, where it is not one of the file system that temporary files are on. */
+  /** The data folder, if it is not on the file system of temporary files. */
   readonly dataFolder?: string;
-  /** What starts the service, see ServiceSettings. */
+  /** The command that starts the service, see ServiceSettings. */
   readonly startedBy?: readonly string[];
 }
 
@@ -84,13 +84,13 @@ export class Lives {
     if (!isMade) throw new Error(`PUT of the segment namespace: ${JSON.stringify(reply)}`);
   }
 
-  /** kill -9; what was under way ends. */
+  /** kill -9: open requests end. */
   async crash(): Promise<void> {
     await this.service.crash();
     await this.#endLoads();
   }
 
-  /** SIGTERM to the wrapper; what was under way ends. Throws where it does not end within STOP_MAX_MS. */
+  /** Sends SIGTERM to the wrapper, which ends open requests. Throws if it does not end within STOP_MAX_MS. */
   async stop(): Promise<void> {
     const tooLate = pause(STOP_MAX_MS, "late", { ref: false });
     const ended = await Promise.race([this.service.stop(), tooLate]);
@@ -119,7 +119,7 @@ export class Lives {
     for (;;) {
       const outcome = await this.ask(namespace, "shard=0&order=strict");
       if (outcome.kind === "refused" && outcome.code === "shard_unavailable") return;
-      if (performance.now() > untilMs) throw new Error(`${namespace} goes on without writing`);
+      if (performance.now() > untilMs) throw new Error(`${namespace} still issues without writing`);
       await pause(20);
     }
   }
@@ -127,7 +127,7 @@ export class Lives {
   /** Ends all and takes all away. */
   async #remove(): Promise<void> {
     if (this.#service?.isRunning()) await this.#service.crash();
-    // What failed in them has failed the test already.
+    // A failure in them has failed the test already.
     await this.#endLoads().catch(() => undefined);
     this.#shim?.close();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -140,7 +140,7 @@ export class Lives {
   }
 }
 
-/** That of CRASH_SEED, to repeat a run; another one each time where that is not set. */
+/** The seed of CRASH_SEED, to repeat a run; a random seed if that is not set. */
 function seedOfRun(): number {
   const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 32));
   if (!Number.isSafeInteger(seed)) throw new Error("CRASH_SEED takes a whole number");

@@ -1,4 +1,4 @@
-/** Load from several connections, each asking for one thing after another, until it is told to stop. */
+/** Load from several connections, each with one request after another, until it is stopped. */
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Random } from "../support/random.ts";
@@ -7,7 +7,7 @@ import type { Ledger, Outcome } from "./ledger.ts";
 
 /** After a refusal or a broken connection a connection waits for so long, in ms: else it would do nothing else. */
 const REST_MS = 5;
-/** What a load has to bring must come within that, in ms: generous, for a machine that is busy. */
+/** Deadline of a load's results, in ms: generous, for a busy machine. */
 export const WAIT_MAX_MS = 60_000;
 
 export interface Target {
@@ -15,7 +15,7 @@ export interface Target {
   readonly life: number;
 }
 
-/** What one life brought under load. */
+/** The results of one life under load. */
 export interface LoadTally {
   /** Answers with IDs, by space. */
   readonly acknowledged: ReadonlyMap<string, number>;
@@ -86,7 +86,7 @@ export class Load {
     );
   }
 
-  /** Waits for so many more answers with IDs, of whatever space. */
+  /** Waits for so many more responses with IDs, of any namespace. */
   async acknowledges(times: number): Promise<void> {
     const wanted = sum(this.#acknowledged) + times;
     await this.until(`${times} answers`, () => sum(this.#acknowledged) >= wanted);

@@ -1,6 +1,6 @@
 /**
  * A mount namespace of our own: what is mounted in it is seen by nobody else, and goes with its last process.
- * Root makes one straight away, others inside a user namespace, where the machine lets them.
+ * Root makes one directly, other users inside a user namespace if the machine allows it.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ const IS_ROOT = process.getuid?.() === 0;
 
 export class Mounts {
   readonly #holder: ChildProcess;
-  /** What starts a program inside. */
+  /** The command that starts a program inside. */
   readonly startedBy: readonly string[];
 
   private constructor(holder: ChildProcess, pid: number) {
@@ -20,10 +20,10 @@ export class Mounts {
     this.startedBy = ["nsenter", "--target", `${pid}`, "--mount", ...asUser, "--"];
   }
 
-  /** Rejects with the reason where this machine allows none. */
+  /** Rejects with the reason if this machine does not allow it. */
   static async open(): Promise<Mounts> {
     const asUser = IS_ROOT ? [] : ["--user", "--map-root-user"];
-    // It ends with its input, and so with this process, whatever ends that.
+    // It ends with its input, and so with this process.
     const hold = ["--mount", ...asUser, "sh", "-c", "echo ready; exec cat"];
     const holder = spawn("unshare", hold, { stdio: ["pipe", "pipe", "pipe"] });
     let said = "";
@@ -41,19 +41,19 @@ export class Mounts {
     return new Mounts(holder, holder.pid);
   }
 
-  /** A file system of that size in memory, at a path that is made where it is missing. Throws where it can't be. */
+  /** A file system of that size in memory, at a path that is created if it is missing. Throws if it can't be made. */
   mountTmpfs(folder: string, sizeBytes: number): void {
     mkdirSync(folder, { recursive: true });
     this.run("mount", "-t", "tmpfs", "-o", `size=${sizeBytes}`, "tmpfs", folder);
   }
 
-  /** Lets writes through or not. Throws where a file is open for writing. */
+  /** Allows or forbids writes. Throws if a file is open for writing. */
   remount(folder: string, state: "ro" | "rw"): void {
     // `bind`: this mount alone, not its file system, whose options a user namespace may not give again.
     this.run("mount", "-o", `remount,bind,${state}`, folder);
   }
 
-  /** Runs a program inside; throws what it said where it failed. */
+  /** Runs a program inside. Throws its output if it failed. */
   run(...command: readonly string[]): void {
     const [program = "", ...args] = [...this.startedBy, ...command];
     const { status, error, stderr } = spawnSync(program, args);

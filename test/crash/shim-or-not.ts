@@ -1,4 +1,4 @@
-/** Whether this machine has the shim's faults, said once and loudly where it has not. */
+/** Whether this machine can use the shim; prints one message if it can't. */
 import { whyNoShim } from "./shim.ts";
 
 const reason = whyNoShim();

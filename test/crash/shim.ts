@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const SOURCE = fileURLToPath(new URL("faults.c", import.meta.url));
 
-/** What the control file holds: signed numbers of 8 bytes. */
+/** The fields of the control file: signed numbers of 8 bytes. */
 const CLOCK_OFFSET_AT = 0;
 const WRITE_ERRNO_AT = 8;
 const FAILED_WRITES_AT = 16;
@@ -15,7 +15,7 @@ const CONTROL_BYTES = 24;
 
 export type DiskFault = "ENOSPC" | "EROFS" | "EIO";
 
-/** Why there can be no shim here; undefined where there can. */
+/** Why this machine can't use the shim; undefined if it can. */
 export function whyNoShim(): string | undefined {
   if (process.platform !== "linux") return `this is ${process.platform}, and the shim is for Linux`;
   const { error } = spawnSync("cc", ["--version"]);

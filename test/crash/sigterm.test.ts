@@ -41,7 +41,7 @@ async function expectDistinctThroughStops(rounds: number, heldIn?: number): Prom
 describe("SIGTERM under load ends it within its grace, and the next life repeats nothing", () => {
   it("once", () => expectDistinctThroughStops(1));
 
-  it("four times, once with a client that reads no further", { tags: ["long"] }, () =>
+  it("four times, once with a client that stops reading", { tags: ["long"] }, () =>
     expectDistinctThroughStops(4, 1),
   );
 });

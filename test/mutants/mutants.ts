@@ -2,7 +2,7 @@
 
 export interface Mutant {
   readonly guard: string;
-  /** Below src. `from` stands there just once. */
+  /** Below src. It contains `from` exactly once. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -243,7 +243,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: "  const kept = (askShards as { kept?: Promise<Issued> }).kept;\n  if (kept && count === 1) return kept;\n  if (count === 1) {\n    return ((askShards as { kept?: Promise<Issued> }).kept = askOneOfTwo(shards, namespace, request));\n  }\n  return request.isPinned\n    ? askShard(",
     project: "workerd",
     test: "test/workerd/shard/fresh-ids.test.ts",
-    named: "leases behind the answer",
+    named: "prefetches in the background",
   },
   {
     guard: "a key has one shard",
@@ -255,7 +255,7 @@ export const MUTANTS: readonly Mutant[] = [
     named: "decides the shard",
   },
   {
-    guard: "B1 a leased ID is handed out once",
+    guard: "B1 an ID of a stock is issued once",
     file: "core/blocks/block-buffer.ts",
     from: "< this.#block.count) this.#offset += 1",
     to: "< this.#block.count) this.#offset += this.#offset === 2 ? 0 : 1",
@@ -271,7 +271,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: "test/core/blocks/block-buffer.test.ts",
   },
   {
-    guard: "B2 nothing is handed out beyond freshForMs",
+    guard: "B2 nothing is issued beyond freshForMs",
     file: "core/blocks/block-buffer.ts",
     from: "return ms >= 0 && ms <= mostMs;",
     to: "return ms >= 0;",

@@ -1,4 +1,4 @@
-/** What is to happen, the soonest first; of those due at the same time, the one that was put in first. */
+/** Future events, the soonest first; of two at the same time, the one added first. */
 export interface Due {
   atMs: number;
 }

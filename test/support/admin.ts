@@ -27,7 +27,7 @@ export interface Answer {
 
 interface Asked {
   readonly method?: string;
-  /** The bearer token; the admin key unless given, none where null. */
+  /** The bearer token: by default the admin key; null: no token. */
   readonly key?: string | null;
   readonly json?: unknown;
   readonly headers?: Record<string, string>;

@@ -1,4 +1,4 @@
-/** A Worker with a service binding to Edgeflake: calls the method that it is told, and says what came of it. */
+/** A Worker with a service binding to Edgeflake: calls a given method, and answers with its result. */
 export default {
   async fetch(request, env) {
     const { method, args } = await request.json();

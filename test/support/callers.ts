@@ -15,7 +15,7 @@ export type CallerKind =
   | "readElsewhere"
   | "leaseElsewhere";
 
-/** Bearer tokens; null: none is sent. */
+/** Bearer tokens; null: no token. */
 export type Callers = Readonly<Record<CallerKind, string | null>>;
 
 const EVERY_SCOPE = ["issue", "read", "lease", "admin"];

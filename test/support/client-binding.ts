@@ -1,8 +1,8 @@
-/** A service binding for clients under test, that answers as it is told. */
+/** A scripted service binding for clients under test. */
 import type { Answer, BlocksOptions, RpcProblem } from "../../src/core/binding.ts";
 import type { BlocksAnswer } from "../../src/core/blocks/blocks-answer.ts";
 
-/** What a client asked for. */
+/** A client's call. */
 export interface AskedBlocks extends BlocksOptions {
   readonly count: number;
 }

@@ -18,7 +18,7 @@ export const clock = {
     if (movedBy === "waits") vi.spyOn(scheduler, "wait").mockImplementation(waitVirtually);
   },
 
-  /** Steps it forward or back; a clock that was not set stands still from then on. */
+  /** Steps it forward or back. A clock that was not set is frozen from then on. */
   step(stepMs: number): void {
     const to = Date.now() + stepMs;
     if (vi.isMockFunction(Date.now)) nowMs = to;

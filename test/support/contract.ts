@@ -28,7 +28,7 @@ const ROUTES = Object.keys(DOCUMENT.paths).map((path) => {
   return { path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`) };
 });
 
-/** Fails where the document does not know the answer's status, type or shape. */
+/** Fails if the document does not have the response's status, type or shape. */
 export async function checkAnswer(method: string, path: string, response: Response): Promise<void> {
   const pathname = routedPath(path);
   const route = ROUTES.find(({ pattern }) => pattern.test(pathname));

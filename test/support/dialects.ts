@@ -17,7 +17,7 @@ export const issuing = (segment = "segment", snowflake = "default") => [
 export const ISSUING = issuing();
 export const ROUTES = [...ISSUING, "/decodeSnowflakeId?snowflakeId=1&"];
 
-/** What an answer says, whichever dialect it is of: served, or Leaf's message, TinyID's code with text, or nothing. */
+/** The result in a response of any dialect: served, or Leaf's message, TinyID's code with text, or nothing. */
 export function saidBy({ text, status, body }: Answer): string {
   if (status === 500) return String(body.message);
   if (typeof body.code === "number")
@@ -25,7 +25,7 @@ export function saidBy({ text, status, body }: Answer): string {
   return text === "" ? "" : "served";
 }
 
-/** What all the routes say to a token, in closed mode; `null`: none. */
+/** The result of each route for a token, with ACCESS=keys; `null`: without a token. */
 export async function said(token: string | null, routes = ROUTES, bindings = CLOSED) {
   const query = token === null ? "" : new URLSearchParams({ token });
   const answers: Record<string, string> = {};

@@ -149,7 +149,7 @@ function encoded(text: string, random: Random): string {
   ]);
 }
 
-/** What a header can carry of a text: a client can send no more. */
+/** The part of a text that a header can carry: a client can send no more. */
 function headerText(text: string): string {
   return text.replace(/[^\t\x20-\xff]/g, "?");
 }

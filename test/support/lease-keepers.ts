@@ -1,4 +1,4 @@
-/** Lease keepers for tests: a lease desk and a store in memory that fail when told to. */
+/** Lease keepers for tests: a lease desk and a store in memory that fail on command. */
 import { EdgeflakeError } from "../../src/client/errors.ts";
 import { LeaseDesk } from "../../src/client/lease-desk.ts";
 import type { LeaseKeeper } from "../../src/client/lease-keeper.ts";
@@ -22,16 +22,16 @@ if (!preset) throw new Error("no such preset");
 const { spec, policy: usualPolicy } = preset;
 export const { layout } = preset;
 
-/** A desk whose leases are due for renewal at once, and what it was asked. */
+/** A desk whose leases need a renewal at once, and its calls. */
 export class TestDesk {
   readonly asked: string[] = [];
   /** The Idempotency-Keys of what asked for a lease. */
   readonly keys: string[] = [];
   /** So many of its next leases are answered, but the answers are lost. */
   loses = 0;
-  /** What it does instead of renewing. */
+  /** Replaces a renewal. */
   refuses: (() => Promise<never>) | undefined;
-  /** What it waits for before it leases. */
+  /** Delays a lease. */
   leases: Promise<void> = Promise.resolve();
   /** Its clock against everybody's. */
   aheadMs = 0;
@@ -102,7 +102,7 @@ export class TestStore implements MinterStore {
   }
 }
 
-/** Does what is due at that moment, to its end. */
+/** Runs the upkeep of that moment to its end. */
 export async function upkeep(keeper: LeaseKeeper, nowMs: number): Promise<void> {
   keeper.upkeep(nowMs);
   // Desk and store are in memory: nothing of it takes time.

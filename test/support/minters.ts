@@ -123,7 +123,7 @@ export function storedIn(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(`${file}.${newestOf(file)}`, "utf8"));
 }
 
-/** What a call throws, or rejects with. */
+/** The error that a call throws or rejects with. */
 export async function failureOf(call: () => unknown): Promise<EdgeflakeError> {
   const error: unknown = await Promise.resolve()
     .then(call)
@@ -151,7 +151,7 @@ export function tryNext(minter: Minter, ids: string[]): string | undefined {
   }
 }
 
-/** Moves clocks of this process forward until the test's end: leases end and renewals are due without a wait. */
+/** Moves clocks of this process forward until the test's end: leases end and are renewed without a wait. */
 export function passTime(byMs: number, clocks: readonly Clock[] = [Date, performance]): void {
   for (const clock of clocks) {
     const aheadMs = (ahead.get(clock) ?? 0) + byMs;

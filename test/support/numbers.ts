@@ -1,4 +1,4 @@
-/** Segments through the API: made, asked for numbers, whatever the route and format. */
+/** Segments through the API: creates them, and requests numbers by any route and format. */
 import { answerKeyOf } from "../../src/objects/kept-answers.ts";
 import { ask, put } from "./admin.ts";
 import { inSegments, makeTables } from "./segments.ts";
@@ -43,7 +43,7 @@ export async function numbersOf(path: string, { key, caller }: By = {}): Promise
   return path.includes("format=text") ? text.trimEnd().split("\n").map(BigInt) : idsFrom(body);
 }
 
-/** What a refusal says. */
+/** The body of an error response. */
 export async function refusalOf(path: string, key?: string) {
   const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
   const { status, body } = await ask(path, { headers });

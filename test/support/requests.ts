@@ -8,7 +8,7 @@ export async function request(path: string, init?: RequestInit): Promise<Respons
   return response;
 }
 
-/** Reads the first part of a stream, calls `happen`, and reads the rest: rejects where it is cut off. */
+/** Reads the first part of a stream, calls `happen`, and reads the rest. Rejects if the stream is cut off. */
 export async function readAcross(path: string, happen: () => void): Promise<void> {
   const reader = (await request(path)).body?.getReader();
   await reader?.read();

@@ -25,7 +25,7 @@ const ReadSchema = v.object({
 });
 type Read = v.InferOutput<typeof ReadSchema>;
 
-/** One value in so many is one that its schema does not take, at each place of a body. */
+/** One value in so many is invalid by its schema, at each place of a body. */
 const WRONG_ONE_IN = 12;
 /** Where a schema names no bound. */
 const INTEGER_MAX = Number.MAX_SAFE_INTEGER;

@@ -23,7 +23,7 @@ export function inSegments<Value>(
   return runInDurableObject(segmentsOf(namespace), (_, state) => look(state.storage.sql, state));
 }
 
-/** Ends the object's instance, woken for it where it sleeps: the next call makes a new one. */
+/** Ends the object's instance, after waking it if necessary: the next call makes a new one. */
 export async function evict(namespace: string): Promise<void> {
   await segmentsOf(namespace).status(specOf());
   await evictDurableObject(segmentsOf(namespace));

@@ -67,7 +67,7 @@ export function CreateNamespace({ body }: { body: SnowflakeInput }) {
         id="name-problem"
         error={error}
         scope="admin"
-        doubt="It may exist nonetheless. It is safe to try again."
+        doubt="It may have been created. It is safe to try again."
       />
       <p role="status">
         {done !== "" && (

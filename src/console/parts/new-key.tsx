@@ -26,15 +26,15 @@ const PROBLEM_ID = "new-key-problem";
 /** A form that creates a key and shows it once. */
 export function NewKey({ onMade }: { onMade: () => void }) {
   const form = useParts(USUAL);
-  const wish = form.shown;
-  const [made, setMade] = useState("");
+  const input = form.shown;
+  const [createdKey, setCreatedKey] = useState("");
   const { isBusy, error, act } = useAction();
   const { change } = form;
   const again = useRef<HTMLButtonElement>(null);
   const putAway = (): void => {
     // The pressed button goes with the key.
     again.current?.focus();
-    setMade("");
+    setCreatedKey("");
   };
   const create = (event: Event): void => {
     event.preventDefault();
@@ -42,7 +42,7 @@ export function NewKey({ onMade }: { onMade: () => void }) {
       const body = bodyOf(form.latest());
       const isAnswer = ({ key }: Json): boolean => textOf(key) !== "";
       const { key } = await ask("/v1/keys", { method: "POST", body, isAnswer });
-      setMade(textOf(key));
+      setCreatedKey(textOf(key));
       change(USUAL);
       onMade();
     });
@@ -51,27 +51,27 @@ export function NewKey({ onMade }: { onMade: () => void }) {
     <>
       <h2>A new key</h2>
       <form class="row" onSubmit={create}>
-        <TextField label="Name" value={wish.name} onValue={(name) => change({ name })} />
+        <TextField label="Name" value={input.name} onValue={(name) => change({ name })} />
         <TextField
           label={NAMESPACES}
           problem={isWrong(error, NAMESPACES) ? PROBLEM_ID : undefined}
-          value={wish.namespaces}
+          value={input.namespaces}
           onValue={(namespaces) => change({ namespaces })}
           placeholder="all"
         />
         <TextField
           label={UNTIL}
           problem={isWrong(error, UNTIL) ? PROBLEM_ID : undefined}
-          value={wish.expires}
+          value={input.expires}
           onValue={(expires) => change({ expires })}
           placeholder="never"
         />
-        <Scopes chosen={wish.scopes} onChosen={(scopes) => change({ scopes })} />
+        <Scopes chosen={input.scopes} onChosen={(scopes) => change({ scopes })} />
         <button type="submit" ref={again} aria-busy={isBusy ? "true" : "false"}>
           Create
         </button>
       </form>
-      {wish.scopes.includes("admin") && (
+      {input.scopes.includes("admin") && (
         <p class="warning">
           A key with the scope admin may do everything, including creating and revoking keys.
         </p>
@@ -82,10 +82,10 @@ export function NewKey({ onMade }: { onMade: () => void }) {
         scope="admin"
         doubt="The key may have been created, but it is lost. If it is in the list, revoke it, and create another."
       />
-      <p role="status">{made === "" ? "" : "The key is created. It is shown only once:"}</p>
-      {made !== "" && (
+      <p role="status">{createdKey === "" ? "" : "The key is created. It is shown only once:"}</p>
+      {createdKey !== "" && (
         <p class="made">
-          <code>{made}</code> <Copy text={made} what="the key" />{" "}
+          <code>{createdKey}</code> <Copy text={createdKey} what="the key" />{" "}
           <button type="button" class="small" onClick={putAway}>
             I have it
           </button>

@@ -19,7 +19,7 @@ export function isWrong(error: unknown, field: string): boolean {
 
 /**
  * An error in words, with the scope that it needs and when to retry. `id`: for the `aria-describedby` of its field.
- * `doubt`: added if the action may have been done nonetheless.
+ * `doubt`: added if the service may have done the action despite the error.
  */
 export function Problem(props: { error: unknown; scope?: string; id?: string; doubt?: string }) {
   const { error, scope, id, doubt = "" } = props;

@@ -87,7 +87,7 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
         id={PROBLEM_ID}
         error={error}
         scope="lease"
-        doubt="It may be released nonetheless: check the list. It is safe to release it again."
+        doubt="It may have been released: check the list. It is safe to release it again."
       />
     </>
   );

@@ -36,8 +36,8 @@ export function Design({ route }: { route: Route }) {
     return { ...designIn(route), id: route.parts[0] ?? "", chosen: chosenIn(route) };
   });
   const { shown } = form;
-  const wished = designed(shown);
-  const { layout } = wished;
+  const result = designed(shown);
+  const { layout } = result;
   const showAddress = useLateAddress();
   const show = (part: Partial<State>): void => {
     const now = form.change(part);
@@ -49,16 +49,16 @@ export function Design({ route }: { route: Route }) {
         spec={shown.spec}
         onChange={(part) => show({ spec: { ...form.latest().spec, ...part } })}
       />
-      {!wished.ok && (
-        <Problem id={PROBLEM_ID} error={`Invalid design: ${wished.problems.join("; ")}.`} />
+      {!result.ok && (
+        <Problem id={PROBLEM_ID} error={`Invalid design: ${result.problems.join("; ")}.`} />
       )}
       {layout && <Reader layout={layout} state={shown} onChange={show} />}
-      <Shards state={shown} problems={wished.ok ? [] : wished.problems} onChange={show} />
-      {wished.ok && (
-        <FactTable caption="Properties" rows={facts(wished.layout, wished.shards, Date.now())} />
+      <Shards state={shown} problems={result.ok ? [] : result.problems} onChange={show} />
+      {result.ok && (
+        <FactTable caption="Properties" rows={facts(result.layout, result.shards, Date.now())} />
       )}
-      <Limits uses={usesOf(shown, wished)} />
-      {wished.ok && <CreateNamespace body={wished.body} />}
+      <Limits uses={usesOf(shown, result)} />
+      {result.ok && <CreateNamespace body={result.body} />}
     </>
   );
 }
@@ -74,11 +74,11 @@ function useLateAddress(): (address: string) => void {
   };
 }
 
-function usesOf({ spec, shards }: State, wished: Designed): LimitUse[] {
+function usesOf({ spec, shards }: State, result: Designed): LimitUse[] {
   const uses = limitUses(spec);
-  if (!wished.layout) return uses;
-  const asked = wished.ok ? wished.shards : Number(shards);
-  return Number.isInteger(asked) ? [...uses, shardsUse(wished.layout, asked)] : uses;
+  if (!result.layout) return uses;
+  const count = result.ok ? result.shards : Number(shards);
+  return Number.isInteger(count) ? [...uses, shardsUse(result.layout, count)] : uses;
 }
 
 /** The picture of the layout, or of an ID decoded with it. */

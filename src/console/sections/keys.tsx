@@ -61,7 +61,7 @@ export function Keys() {
   );
 }
 
-const REVOKE_DOUBT = "It may be revoked nonetheless: check the list once it is back.";
+const REVOKE_DOUBT = "It may have been revoked: check the list when the service responds again.";
 
 export function isKeyPage({ keys }: Json): boolean {
   return isListOf(keys, ({ id, scopes }) => textOf(id) !== "" && Array.isArray(scopes));

@@ -91,7 +91,7 @@ export function Leases({ route }: { route: Route }) {
   );
 }
 
-const REVOKE_DOUBT = "It may be revoked nonetheless: check the list once it is back.";
+const REVOKE_DOUBT = "It may have been revoked: check the list when the service responds again.";
 
 export function isLeasePage({ leases }: Json): boolean {
   return isListOf(leases, ({ worker, state, notAfter }) => {

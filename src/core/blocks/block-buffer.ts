@@ -2,9 +2,9 @@
  * A double buffer of prefetched IDs: the stock in use, and the next stock.
  *
  * Invariants, each proved by the tests with the same number:
- *  B1 Each ID of a stock is handed out at most once: the cursor only moves forward, and a stock is accepted
+ *  B1 Each ID of a stock is issued at most once: the cursor only moves forward, and a stock is accepted
  *     at most once, from the fetch that was planned for it.
- *  B2 Nothing is handed out at an age below 0 or above freshForMs, the namespace's policy as last read.
+ *  B2 No ID is issued at an age below 0 or above freshForMs, the namespace's policy as last read.
  *  B3 At most one prefetch runs at a time. Its claim lapses after CLAIM_LAPSES_MS, so that a lost fetch does not
  *     block the next. A later result is dropped, unless stocks do not age and no other fetch was planned.
  *  B4 The buffer holds at most two stocks.
@@ -60,7 +60,7 @@ export interface StockInUse {
   readonly stock: Stock;
   /** Number of IDs in the stock. */
   readonly count: number;
-  /** Number of its IDs that were handed out. */
+  /** Number of its IDs that were issued. */
   readonly used: number;
 }
 
@@ -129,7 +129,7 @@ export class BlockBuffer {
     this.#rule.missed(nowMs);
   }
 
-  /** Plans a prefetch of at most `countMax` IDs; undefined if none is due. */
+  /** Plans a prefetch of at most `countMax` IDs; undefined if it is too early for one. */
   plan(nowMs: number, countMax: number): Fetch | undefined {
     if (this.#ahead || this.#isClaimed(nowMs)) return undefined;
     if (this.#inUse && !this.#rule.isDue(this.#useOf(this.#inUse, nowMs))) return undefined;
@@ -167,7 +167,7 @@ export class BlockBuffer {
     return true;
   }
 
-  /** Whether a stock may be handed out now (B2). */
+  /** Whether the IDs of a stock may be issued now (B2). */
   isFresh({ askedAtMs }: Stock, nowMs: number): boolean {
     return this.freshForMs === Infinity || isWithin(nowMs - askedAtMs, this.freshForMs);
   }

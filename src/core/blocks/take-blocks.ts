@@ -12,7 +12,7 @@ export function shardOf({ inUse }: BlockBuffer): number {
   return inUse?.stock.shard ?? 0;
 }
 
-/** A lower bound of the IDs that the buffer can hand out now; exact if stocks do not age. */
+/** A lower bound of the IDs that the buffer can issue now; exact if stocks do not age. */
 export function leftAt(buffer: BlockBuffer, nowMs: number): number {
   const { inUse, ahead } = buffer;
   const inUseLeft = inUse && buffer.isFresh(inUse.stock, nowMs) ? inUse.count - inUse.used : 0;

@@ -17,7 +17,7 @@ export interface Fence {
 export interface WorkerLease extends Fence {
   /** Datacenter and worker fields as one number. */
   readonly worker: number;
-  /** Random. Whoever has the token holds the lease. */
+  /** A random secret: a request with it may renew or release the lease. */
   readonly token: string;
   /** A label for people. */
   readonly holder: string;

@@ -109,7 +109,7 @@ async function parametersOf(c: Context): Promise<Outcome<Parameters>> {
   };
 }
 
-/** The form in the body, empty if there is none; undefined if it is too large or incomplete. */
+/** The form fields of the request body, empty without a form; undefined if the body is too large or incomplete. */
 async function formOf(c: Context): Promise<URLSearchParams | undefined> {
   const type = c.req.header("content-type") ?? "";
   const { body } = c.req.raw;

@@ -34,7 +34,7 @@ function isUsable(adminKey: string): boolean {
   return usable;
 }
 
-/** The token in the Authorization header; undefined if there is none. */
+/** The Authorization header's bearer token; undefined without one. */
 function bearerTokenOf(headers: Headers): string | undefined {
   const header = headers.get("authorization");
   return header === null ? undefined : BEARER.exec(header)?.[1];
@@ -69,9 +69,9 @@ export function callerOf(
 /** The reason why no key can be valid; undefined if keys work. */
 function notConfigured({ ADMIN_KEY }: Env): string | undefined {
   if (!ADMIN_KEY) {
-    return 'This deployment is closed until it is configured: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`; or set the variable ACCESS to "open" to serve everybody.';
+    return 'ADMIN_KEY is not set: run `npx wrangler secret put ADMIN_KEY`, or set ADMIN_KEY in the environment of `npm run serve`. To serve requests without keys, set the variable ACCESS to "open".';
   }
-  return isUsable(ADMIN_KEY) ? undefined : `This deployment is closed: ${ADMIN_KEY_RULE}`;
+  return isUsable(ADMIN_KEY) ? undefined : ADMIN_KEY_RULE;
 }
 
 /** Looks up a token. Each invalid token is charged to its sender, even if the registry was not called. */

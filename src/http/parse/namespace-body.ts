@@ -108,13 +108,13 @@ const SegmentPatchBody = v.strictObject({
   description: orNull(Description),
 });
 
-/** A namespace as PUT takes it. */
+/** The body of PUT. */
 export const NamespaceBody = v.variant("kind", [SnowflakeBody, SegmentBody], KIND_RULE);
-/** A namespace as PATCH takes it. */
+/** The body of PATCH. */
 export const NamespacePatchBody = v.pipe(
   v.union([SnowflakePatchBody, SegmentPatchBody]),
   v.description(
-    "JSON Merge Patch (RFC 7396). Fields that it leaves out stay. Null returns a field of the policy, or all of it, to the preset's, and step and description to their defaults",
+    "JSON Merge Patch (RFC 7396). Omitted fields keep their values. null resets a policy field, or the whole policy, to the preset's values, and step and description to their defaults",
   ),
 );
 

@@ -95,7 +95,7 @@ export function restShard({ name }: SnowflakeNamespace, shard: number, refusal: 
 
 /**
  * Records that a shard answered a call that left at `calledAtMs`. Its rest ends if it began before that time: a shard
- * that failed works again, and one that refused serves again if it has granted.
+ * that failed works again. A shard that refused serves again only if it has granted.
  */
 export function shardAnswered(
   { name }: SnowflakeNamespace,

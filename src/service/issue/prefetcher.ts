@@ -61,7 +61,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
     return known ?? this.#stockOf(namespace);
   }
 
-  /** Takes `count` IDs from the namespace's stock; undefined if it has too few. Starts a fetch if one is due. */
+  /** Takes `count` IDs from the namespace's stock; undefined if it has too few. Starts a fetch if the rule says so. */
   serve(source: Source<Of>, count: number): Issued | undefined {
     const stock = this.stockFor(source.namespace, count);
     if (!stock) return undefined;
@@ -83,7 +83,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
     return undefined;
   }
 
-  /** Starts a fetch in the background if one is due. Returns its refusal, for a request that waits for it. */
+  /** Starts a fetch in the background if the rule says so. Returns its refusal, for a request that waits for it. */
   prefetch(
     source: Source<Of>,
     { buffer, countMax }: Held<Of, Rule>,

@@ -22,18 +22,18 @@ function useOf(change: Partial<StockUse>): StockUse {
   return { count: 40_000, used: 40_000, servedMs: 0, ageMs: 5, freshForMs: FRESH_MS, ...change };
 }
 
-describe("how much is prefetched ahead for batches", () => {
+describe("the size of a prefetch for batches", () => {
   it.each([
     ["nobody", [], 0],
     ["a lone one", [10_000], 0],
     ["three at once", [10_000, 10_000, 10_000], 0],
     ["four at once", [10_000, 10_000, 10_000, 10_000], FRESH_COUNT_MIN * 10_000],
     ["small ones", [2, 2, 2, 2], FRESH_COUNT_MIN * 2],
-  ])("for %s that found nothing", (_, counts, prefetched) => {
+  ])("after %s that found nothing in memory", (_, counts, prefetched) => {
     expect(missedBy(counts).countAt(NOW_MS)).toBe(prefetched);
   });
 
-  it("four that are further apart than freshForMs are no repeated demand", () => {
+  it("four misses further apart than freshForMs are no repeated demand", () => {
     expect(missedBy([10, 10, 10, 10], FRESH_MS).countAt(NOW_MS + 3 * FRESH_MS)).toBe(0);
   });
 
@@ -46,7 +46,7 @@ describe("how much is prefetched ahead for batches", () => {
     expect(demand.countAt(NOW_MS + FRESH_MS + 1)).toBe(FRESH_COUNT_MIN * 10);
   });
 
-  it("goes by the usual size, which the last few dozens make", () => {
+  it("follows the usual size, an average of the last few dozen batches", () => {
     // So far apart that they count as many as make a stock, no more.
     const prefetched = (counts: number[]) =>
       missedBy(counts, FRESH_MS / 3).countAt(NOW_MS + ((counts.length - 1) * FRESH_MS) / 3);
@@ -74,7 +74,7 @@ describe("how much is prefetched ahead for batches", () => {
     expect(demand.countAt(NOW_MS)).toBe(prefetched);
   });
 
-  it("of one ID each is what single IDs are prefetched by", () => {
+  it("batches of one ID follow the rule for single IDs", () => {
     // While it is fresh a stock of single IDs ends when it is used up.
     const anyUse = fc
       .record({
@@ -116,7 +116,7 @@ function simulate(
   });
 }
 
-describe("a holder under a load of batches", () => {
+describe("an isolate under a load of batches", () => {
   it.each([
     ["1 a ms of 10,000", [10_000], 1, 5, 1.1],
     ["2 a ms of 10,000", [10_000], 2, 5, 1.1],
@@ -124,7 +124,7 @@ describe("a holder under a load of batches", () => {
     ["1 a ms of all sizes", [10, 10_000, 4000, 700, 2], 1, 5, 1.3],
     ["1 a ms of 2, now and then of 10,000", [...Array<number>(99).fill(2), 10_000], 1, 5, 1.3],
     ["1 a ms of 1,000, far away", [1000], 1, 40, 1.2],
-  ])("%s: little is left over, little is missed", (_, sizes, perMs, roundTripMs, leftOver) => {
+  ])("%s: few IDs are unused, few requests miss", (_, sizes, perMs, roundTripMs, leftOver) => {
     const outcome = simulate(20_000, roundTripMs, sizes, () => perMs);
     const { served, requests, missed, prefetched, fetches } = outcome;
     expect(requests).toBe(20_000 * perMs);
@@ -140,7 +140,7 @@ describe("a holder under a load of batches", () => {
   });
 
   it.each([5, 40, 150])(
-    "at any rate costs hardly more calls than batches, %d ms away",
+    "at any rate costs hardly more calls than there are batches, with a round trip of %d ms",
     (awayMs) => {
       for (const everyMs of [5, 20, 50, 60, 70, 80, 100, 150]) {
         const asked = (ms: number) => (ms % everyMs === 0 ? 1 : 0);

@@ -44,7 +44,7 @@ describe("the edges in time", () => {
     [0, true],
     [FRESH_MS, true],
     [FRESH_MS + 1, false],
-  ])("B2 at an age of %d ms it is handed out: %s", (ageMs, isHandedOut) => {
+  ])("B2 at an age of %d ms an ID is issued: %s", (ageMs, isHandedOut) => {
     const unused = holding(oneBlock(100n, 2)).buffer;
     expect(unused.advance(NOW_MS + ageMs)).toBe(isHandedOut);
     const inUse = holding(oneBlock(100n, 2)).buffer;
@@ -56,7 +56,7 @@ describe("the edges in time", () => {
     expect(unfilled.advance(NOW_MS + ageMs)).toBe(isHandedOut);
   });
 
-  it("B2 a changed freshForMs binds a stock in use and one ahead", () => {
+  it("B2 a changed freshForMs applies to the stock in use and the prefetched one", () => {
     const { buffer } = holding(oneBlock(100n, 9));
     expect(buffer.advance(NOW_MS)).toBe(true);
     expect(buffer.fill(planned(buffer), oneBlock(200n, 9), NOW_MS)).toBe(true);
@@ -68,7 +68,7 @@ describe("the edges in time", () => {
   it.each([
     ["moved on", CLAIM_LAPSES_MS],
     ["went back", -1],
-  ])("B3 a fetch unanswered blocks the next one until the clock %s", (_, stepMs) => {
+  ])("B3 a fetch without a response blocks the next one until the clock %s", (_, stepMs) => {
     const buffer = new BlockBuffer(new ScriptedRule(), FRESH_MS);
     const late = planned(buffer);
     const lapsedMs = NOW_MS + stepMs;
@@ -82,7 +82,7 @@ describe("the edges in time", () => {
   });
 
   it.each([-YEAR_MS, -1, CLAIM_LAPSES_MS, YEAR_MS])(
-    "B2 B3 numbers that do not age are kept though they come after %d ms, and again once more later",
+    "B2 B3 numbers that do not age are accepted after %d ms, and once more later",
     (stepMs) => {
       const buffer = new BlockBuffer(new ScriptedRule());
       const fetch = planned(buffer);
@@ -102,9 +102,9 @@ describe("the rule", () => {
   it.each([
     ["asks for as many as it says", 10, true, 1000, 10],
     ["asks for no more than may be", 10, true, 7, 7],
-    ["asks for nothing where it says 0", 0, true, 1000, undefined],
-    ["asks for nothing where none may be", 10, true, 0, undefined],
-    ["asks for nothing before it is due", 10, false, 1000, undefined],
+    ["fetches nothing if its count is 0", 0, true, 1000, undefined],
+    ["fetches nothing if the maximum is 0", 10, true, 0, undefined],
+    ["fetches nothing before its time", 10, false, 1000, undefined],
   ])("%s", (_, count, due, countMax, planCount) => {
     const { buffer, rule } = holding(oneBlock(100n, 5));
     Object.assign(rule, { count, due });
@@ -112,14 +112,14 @@ describe("the rule", () => {
     expect(buffer.plan(NOW_MS, countMax)?.count).toBe(planCount);
   });
 
-  it("is not asked whether it is due where nothing is in use", () => {
+  it("is not asked for the time of a prefetch if no stock is in use", () => {
     const rule = new ScriptedRule();
     rule.due = false;
     expect(new BlockBuffer(rule).plan(NOW_MS, 1000)?.count).toBe(10);
     expect(rule.judged).toEqual([]);
   });
 
-  it("judges by how the stock in use is used", () => {
+  it("gets the use of the current stock", () => {
     const { buffer, rule } = holding(oneBlock(100n, 6), NOW_MS + 10);
     for (const ms of [20, 20, 50]) buffer.advance(NOW_MS + ms);
     buffer.plan(NOW_MS + 60, 1000);
@@ -144,13 +144,13 @@ describe("the rule", () => {
       [FRESH_MS + 1],
       { used: 0, servedMs: 0, ageMs: FRESH_MS + 1 },
     ],
-  ])("hears once of a stock %s", (_, movesMs, use) => {
+  ])("learns once of a stock %s", (_, movesMs, use) => {
     const { buffer, rule } = holding(oneBlock(100n, 2));
     for (const ms of movesMs) buffer.advance(NOW_MS + ms);
     expect(rule.ends).toEqual([{ count: 2, freshForMs: FRESH_MS, ...use }]);
   });
 
-  it("hears of misses, and how long answers took", () => {
+  it("learns of misses, and of round trip times", () => {
     const { buffer, rule } = holding(oneBlock(100n, 5), NOW_MS + 12);
     buffer.missed(NOW_MS + 15);
     expect(rule).toMatchObject({ missesMs: [NOW_MS + 15], roundTripsMs: [12] });
@@ -158,7 +158,7 @@ describe("the rule", () => {
 });
 
 describe("prefetched IDs under random requests, answers and clocks", () => {
-  it("B1 B2 B3 B4 B5 hold, and no ID is held back", () => {
+  it("B1 B2 B3 B4 B5 hold, and every ID is available", () => {
     fc.assert(
       fc.property(fc.array(anyBufferAction, { maxLength: 150, size: "max" }), (actions) => {
         const driver = new BufferDriver();

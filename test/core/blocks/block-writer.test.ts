@@ -17,7 +17,7 @@ const RUNS = 300;
 const LONG_RUNS = 8;
 const LOW_SPAN_MAX = 10_000;
 
-/** What bytes hold that nothing was written to: no ASCII. */
+/** The value of bytes before they are written: not ASCII. */
 const UNTOUCHED = 0xee;
 const MARGIN = 64;
 
@@ -29,7 +29,7 @@ const anySurround: fc.Arbitrary<Surround> = fc.oneof(
 );
 const anyEncoding = fc.constantFrom(...ENCODINGS);
 
-/** An ID just before or after one that ends in zeros: where the low digits are carried, or a digit is added. */
+/** An ID just before or after a number that ends in zeros: the low digits carry there, or the length grows. */
 function nearCarry(encoding: Encoding): fc.Arbitrary<bigint> {
   const radix = BigInt(digitsOf(encoding).length);
   return fc
@@ -47,7 +47,7 @@ function anyFirst(encoding: Encoding): fc.Arbitrary<bigint> {
   );
 }
 
-/** A block of that encoding's difficult places, cut where the IDs end. */
+/** A block at that encoding's difficult numbers, cut at the last possible ID. */
 function anyBlock(encoding: Encoding, countMax: number): fc.Arbitrary<Block> {
   return fc.tuple(anyFirst(encoding), fc.integer({ min: 1, max: countMax })).map(cut);
 }
@@ -61,7 +61,7 @@ function idsOf({ first, count, stride = 1 }: Block): bigint[] {
   return Array.from({ length: count }, (_, index) => first + BigInt(index) * BigInt(stride));
 }
 
-/** A block of IDs at a distance, cut where the IDs end. */
+/** A block of IDs at a distance, cut at the last possible ID. */
 function anySpaced(encoding: Encoding): fc.Arbitrary<Block> {
   const stride = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(10_000, 1_000_000));
   return fc
@@ -76,7 +76,7 @@ function textOf(ids: readonly bigint[], encoding: Encoding, { before, after }: S
   return ids.map((id) => before + encode(id, encoding) + after).join("");
 }
 
-/** Writes blocks one after another into the middle of a buffer; fails where anything else was touched. */
+/** Writes blocks one after another into the middle of a buffer; fails if any other byte changed. */
 function written(blocks: readonly Block[], encoding: Encoding, surround: Surround): string {
   const room = bytesMax(blocks, encoding, surround);
   const memory = new Uint8Array(room + 4 * MARGIN).fill(UNTOUCHED);
@@ -90,7 +90,7 @@ function written(blocks: readonly Block[], encoding: Encoding, surround: Surroun
 }
 
 describe("a block written as text", () => {
-  it("is what each ID is on its own, in every encoding and surround", () => {
+  it("equals its IDs written one by one, in every encoding and with every separator", () => {
     const anyCase = anyEncoding.chain((encoding) =>
       fc.tuple(fc.constant(encoding), anyBlock(encoding, 400), anySurround),
     );
@@ -102,7 +102,7 @@ describe("a block written as text", () => {
     );
   });
 
-  it.each(ENCODINGS)("in %s is so over more than one table of low digits", (encoding) => {
+  it.each(ENCODINGS)("in %s does so over more than one table of low digits", (encoding) => {
     const count = fc.integer({ min: LOW_SPAN_MAX, max: 2 * LOW_SPAN_MAX + 5 });
     fc.assert(
       fc.property(fc.tuple(anyFirst(encoding), count), anySurround, (place, surround) => {
@@ -115,7 +115,7 @@ describe("a block written as text", () => {
     );
   });
 
-  it("is followed by the next one without a gap", () => {
+  it("is followed by the next block without a gap", () => {
     const anyBlocks = fc.array(anyBlock("decimal", 40), { maxLength: 6 });
     fc.assert(
       fc.property(anyBlocks, anyEncoding, anySurround, (blocks, encoding, surround) => {
@@ -154,7 +154,7 @@ describe("a block written as text", () => {
     }
   });
 
-  it.each(ENCODINGS)("in %s is not begun where an ID is none", (encoding) => {
+  it.each(ENCODINGS)("in %s is not written if one of its IDs is invalid", (encoding) => {
     const target = new Uint8Array(LOW_SPAN_MAX).fill(UNTOUCHED);
     for (const [first, count] of [
       [MAX_ID, 2],
@@ -171,7 +171,7 @@ describe("a block written as text", () => {
     }
   });
 
-  it("of no IDs is nothing", () => {
+  it("of no IDs is empty", () => {
     for (const first of [1n, 20_000n, MAX_ID]) {
       expect(written([{ first, count: 0 }], "decimal", LINE)).toBe("");
     }
@@ -180,7 +180,7 @@ describe("a block written as text", () => {
 });
 
 describe("a block of IDs at a distance", () => {
-  it("is what each ID is on its own, in every encoding and surround", () => {
+  it("equals its IDs written one by one, in every encoding and with every separator", () => {
     const anyCase = anyEncoding.chain((encoding) =>
       fc.tuple(fc.constant(encoding), anySpaced(encoding), anySurround),
     );
@@ -192,7 +192,7 @@ describe("a block of IDs at a distance", () => {
     );
   });
 
-  it.each(ENCODINGS)("in %s is followed by the next one without a gap", (encoding) => {
+  it.each(ENCODINGS)("in %s is followed by the next block without a gap", (encoding) => {
     const blocks = [
       { first: 7n, count: 4, stride: 1000 },
       { first: 4000n, count: 2 },
@@ -214,13 +214,13 @@ describe("a block of IDs at a distance", () => {
   });
 });
 
-describe("the room for blocks", () => {
+describe("the bytes reserved for blocks", () => {
   it.each<[string, readonly Block[], Surround, number]>([
     ["none", [], LINE, 0],
     ["one ID", [{ first: 7n, count: 1 }], LINE, 2],
     ["its longest ID, as often as there are IDs", [{ first: 8n, count: 3 }], LINE, 9],
     ["IDs at a distance", [{ first: 8n, count: 3, stride: 50 }], LINE, 12],
-    ["what stands around", [{ first: 10n, count: 3 }], { before: '"', after: '",' }, 15],
+    ["its surround", [{ first: 10n, count: 3 }], { before: '"', after: '",' }, 15],
     [
       "all of them",
       [
@@ -231,17 +231,17 @@ describe("the room for blocks", () => {
       8,
     ],
     ["the largest ID", [{ first: MAX_ID, count: 1 }], LINE, 20],
-  ])("is that for %s", (_, blocks, surround, bytes) => {
+  ])("are those for %s", (_, blocks, surround, bytes) => {
     expect(bytesMax(blocks, "decimal", surround)).toBe(bytes);
   });
 
-  it("is none for what is no ID", () => {
+  it("are none for an invalid ID", () => {
     expect(() => bytesMax([{ first: MAX_ID, count: 2 }], "hex", LINE)).toThrow(RangeError);
   });
 });
 
 describe("ASCII", () => {
-  it("is written where it is to be, and no further", () => {
+  it("is written at its place, and not beyond", () => {
     const target = new Uint8Array(9).fill(UNTOUCHED);
     expect(writeAscii(target, 2, '{"ids"')).toBe(8);
     expect(new TextDecoder().decode(target.subarray(2, 8))).toBe('{"ids"');
@@ -255,7 +255,7 @@ const lanes = [...PRESETS].flatMap(([name, { layout }]) =>
 );
 
 describe("grants written as text", () => {
-  it.each(lanes)("of $name, lane $lane, are the IDs of their places", ({ lane, layout }) => {
+  it.each(lanes)("of $name, lane $lane, are the IDs of their positions", ({ lane, layout }) => {
     const { sequenceCount, tickCount, workerCount } = layout;
     const upTo = (most: number) => fc.integer({ min: 0, max: most });
     const anyGrant: fc.Arbitrary<Grant> = fc

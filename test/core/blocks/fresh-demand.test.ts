@@ -19,13 +19,13 @@ function useOf(change: Partial<StockUse>): StockUse {
   return { count: 1000, used: 1000, servedMs: 125, ageMs: 125, freshForMs: FRESH_MS, ...change };
 }
 
-/** What is prefetched next, after stocks that were used like that. */
+/** The size of the next prefetch, after stocks with these uses. */
 function countAfter(uses: readonly Partial<StockUse>[], demand = demandFor()): number {
   for (const use of uses) demand.ended(useOf(use), NOW_MS);
   return demand.countAt(NOW_MS);
 }
 
-/** What is prefetched after each of these misses, in ms from now. */
+/** The size of a prefetch after each of these misses, in ms from now. */
 function countsOfMisses(demand: FreshDemand, missesMs: readonly number[]): number[] {
   return missesMs.map((missMs) => {
     demand.missed(NOW_MS + missMs);
@@ -45,7 +45,7 @@ const anyUse: fc.Arbitrary<StockUse> = fc
 
 const anyRoundTrips = fc.array(fc.integer({ min: -100, max: 2000 }), { maxLength: 4 });
 
-describe("how much is prefetched ahead", () => {
+describe("the size of a prefetch", () => {
   it.each([
     ["nobody", [], 0],
     ["a lone request", [0], 0],
@@ -58,18 +58,18 @@ describe("how much is prefetched ahead", () => {
     ["many long ago and two now", [...Array<number>(100).fill(0), 1000, 1001], FRESH_COUNT_MIN],
     ["two from both sides of a clock that went back", [0, -1], 0],
     ["two after a clock that went back", [0, -1000, -999], FRESH_COUNT_MIN],
-  ])("for %s that found nothing", (_, missesMs, count) => {
+  ])("after %s that found nothing in memory", (_, missesMs, count) => {
     expect(countsOfMisses(demandFor(), missesMs).at(-1) ?? 0).toBe(count);
   });
 
-  it("misses are forgotten after freshForMs, though no other comes", () => {
+  it("misses are forgotten after freshForMs, even without another miss", () => {
     const demand = demandFor();
     countsOfMisses(demand, [0, 0]);
     expect(demand.countAt(NOW_MS + FRESH_MS)).toBe(FRESH_COUNT_MIN);
     expect(demand.countAt(NOW_MS + FRESH_MS + 1)).toBe(0);
   });
 
-  it("misses count for as much as they are, whatever the stocks until then", () => {
+  it("misses count by their number, whatever the last stocks were", () => {
     const demand = demandFor();
     const before = countAfter([{ count: 10, used: 10, servedMs: 240, ageMs: 251 }], demand);
     countsOfMisses(demand, Array<number>(64).fill(0));
@@ -77,7 +77,7 @@ describe("how much is prefetched ahead", () => {
     expect(demand.countAt(NOW_MS + FRESH_MS + 1)).toBe(before);
   });
 
-  it("at most doubles, is nothing or worth a stock, and grows for nothing but a stock used up", () => {
+  it("at most doubles, is 0 or at least a stock's minimum, and grows only after a stock is used up", () => {
     fc.assert(
       fc.property(anyUse, anyRoundTrips, (use, roundTripsMs) => {
         const count = countAfter([use], demandFor(...roundTripsMs));
@@ -118,12 +118,12 @@ describe("how much is prefetched ahead", () => {
     expect(count).toBeLessThanOrEqual(most);
   });
 
-  it("a stock used up doubles the largest until then, though it was asked for before", () => {
+  it("a used-up stock doubles the largest so far, even if it was requested earlier", () => {
     const used = { count: 16, used: 16, servedMs: 1, ageMs: 5 };
     expect(countAfter([used, used])).toBe(64);
   });
 
-  it("stocks that nobody uses any more are few, and hold no more than was wanted before", () => {
+  it("stocks that nobody uses are few, and no larger than the demand before", () => {
     const demand = demandFor();
     const wanted = countAfter([{}], demand);
     let [stocks, unused] = [0, 0];
@@ -136,7 +136,7 @@ describe("how much is prefetched ahead", () => {
     expect(unused).toBeLessThan(2 * wanted);
   });
 
-  it("slow round trips leave less time to use a stock in", () => {
+  it("slow round trips leave less time to use a stock", () => {
     const use = { count: 3600, used: 3000, servedMs: 200, ageMs: 251 };
     const counts = [0, 40, 100, FRESH_MS, 10_000].map((ms) => countAfter([use], demandFor(ms)));
     expect(counts).toEqual(counts.toSorted((one, other) => other - one));
@@ -159,7 +159,7 @@ describe("after a silence", () => {
     ["none, as requests came now and again", [200, 400, 600], [1, 1, 1]],
     ["longer than that", [FRESH_MS + 1, FRESH_MS + 2], [0, 0.5]],
     ["longer than that, once requests had come", [200, 451, 452], [1, 0, 0.5]],
-  ])("demand of before counts: %s", (_, missesMs, parts) => {
+  ])("earlier demand counts: %s", (_, missesMs, parts) => {
     expect(partsOf(missesMs)).toEqual(parts);
   });
 
@@ -167,13 +167,13 @@ describe("after a silence", () => {
     ["a long one", [MINUTE_MS, MINUTE_MS + 1]],
     ["a clock that went back", [-1, 0]],
     ["a short one and then a long one", [500, MINUTE_MS, MINUTE_MS + 1]],
-  ])("nothing of before counts: %s", (_, missesMs) => {
+  ])("earlier demand does not count: %s", (_, missesMs) => {
     const demand = demandFor();
     countAfter([{}], demand);
     expect(countsOfMisses(demand, missesMs).slice(-2)).toEqual([0, FRESH_COUNT_MIN]);
   });
 
-  it("what counts halves once more where a stock of it was left over", () => {
+  it("the demand that counts halves again if a stock of that size was not used up", () => {
     const demand = demandFor();
     countAfter([{}], demand);
     const [, first = 0] = countsOfMisses(demand, [500, 501]);
@@ -199,20 +199,23 @@ describe("after a silence", () => {
   });
 });
 
-describe("when the next stock is fetched", () => {
-  /** The least age at which it is, if hardly anything of the stock is used. */
+describe("the time of a prefetch", () => {
+  /** The least age for a prefetch, if almost nothing of the stock is used. */
   function dueMs(demand: FreshDemand): number {
     const ages = Array.from({ length: FRESH_MS + 1 }, (_, ageMs) => ageMs);
     return ages.find((ageMs) => demand.isDue(useOf({ used: 1, servedMs: 1, ageMs }))) ?? Infinity;
   }
 
-  it.each([0, 1, 5, 40, 100])("a round trip of %d ms before it gets too old", (roundTripMs) => {
-    const left = FRESH_MS - dueMs(demandFor(roundTripMs));
-    expect(left).toBeGreaterThan(roundTripMs);
-    expect(left).toBeLessThanOrEqual(Math.max(20, 1.5 * roundTripMs));
-  });
+  it.each([0, 1, 5, 40, 100])(
+    "is a round trip of %d ms before the stock expires",
+    (roundTripMs) => {
+      const left = FRESH_MS - dueMs(demandFor(roundTripMs));
+      expect(left).toBeGreaterThan(roundTripMs);
+      expect(left).toBeLessThanOrEqual(Math.max(20, 1.5 * roundTripMs));
+    },
+  );
 
-  it("by slow answers for some time, and by quick ones again after them", () => {
+  it("follows slow responses for some time, and then fast ones again", () => {
     const quick = Array<number>(8).fill(1);
     expect(dueMs(demandFor(40, 1))).toBeLessThan(dueMs(demandFor(1)));
     expect(dueMs(demandFor(40, ...quick))).toBe(dueMs(demandFor(1)));
@@ -224,11 +227,11 @@ describe("when the next stock is fetched", () => {
     ["what is left lasts hardly a round trip", { used: 990, servedMs: 100 }, true],
     ["nothing is left", { used: 1000, servedMs: 200, ageMs: 200 }, true],
     ["half of it went at once", { used: 500, servedMs: 0, ageMs: 5 }, true],
-  ])("or before it is used up: %s", (_, use, isDue) => {
+  ])("or before the stock is used up: %s", (_, use, isDue) => {
     expect(demandFor().isDue(useOf(use))).toBe(isDue);
   });
 
-  it("never before half of it is used or half of its time is over, always at its end", () => {
+  it("is never before half of the stock or half of its time is used, and always at its end", () => {
     fc.assert(
       fc.property(anyUse, anyRoundTrips, (use, roundTripsMs) => {
         const isDue = demandFor(...roundTripsMs).isDue(use);
@@ -244,7 +247,7 @@ function simulate(totalMs: number, roundTripMs: number, asked: (ms: number) => n
   return simulateHolder(demandFor(), FRESH_MS, { totalMs, roundTripMs, asked });
 }
 
-describe("a holder under load", () => {
+describe("an isolate under load", () => {
   it.each([
     [1, 5],
     [4, 5],
@@ -253,7 +256,7 @@ describe("a holder under load", () => {
     [15, 100],
     [60, 5],
   ])(
-    "%d a ms, %d ms away: little is left over, little is missed, sizes settle",
+    "%d requests a ms, a round trip of %d ms: few IDs are unused, few requests miss, sizes settle",
     (perMs, awayMs) => {
       const { served, missed, prefetched, fetches } = simulate(20_000, awayMs, () => perMs);
       expect(served + missed).toBe(20_000 * perMs);
@@ -270,7 +273,7 @@ describe("a holder under load", () => {
     const { fetches, missed } = simulate(2000, 5, () => 15);
     expect(fetches[0]).toBe(FRESH_COUNT_MIN);
     for (const [index, count] of fetches.entries()) {
-      // Of two underway at a time the one that is asked for now doubles what the other was.
+      // Two fetches may be under way: the later one may be twice the earlier one.
       const before = Math.max(FRESH_COUNT_MIN, missed, ...fetches.slice(0, index));
       expect(count).toBeLessThanOrEqual(2 * before);
     }
@@ -284,7 +287,7 @@ describe("a holder under load", () => {
     [1000, 100, 500],
     [3000, 1000, 2000],
   ])(
-    "bursts of %d in %d ms, one every %d ms: as much as is used is left over at most",
+    "bursts of %d in %d ms, one every %d ms: at most as many IDs are unused as used",
     (count, inMs, everyMs) => {
       const asked = (ms: number) => (ms % everyMs < inMs ? count / inMs : 0);
       const { served, missed, prefetched, requests } = simulate(30_000, 5, asked);
@@ -299,7 +302,7 @@ describe("a holder under load", () => {
   });
 
   it.each([100, 300, 600, 900])(
-    "held up for %d ms, it comes back sooner than it began",
+    "after a pause of %d ms, the stock's size recovers faster than it grew at first",
     (heldUpMs) => {
       const began = simulate(2000, 3, () => 10);
       const before = simulate(4000, 3, () => 10);
@@ -312,23 +315,20 @@ describe("a holder under load", () => {
     },
   );
 
-  it.each([1000, 500, FRESH_MS + 1])("one request every %d ms fetches nothing ahead", (everyMs) => {
+  it.each([1000, 500, FRESH_MS + 1])("one request every %d ms causes no prefetch", (everyMs) => {
     const outcome = simulate(MINUTE_MS, 5, (ms) => (ms % everyMs === 0 ? 1 : 0));
     expect(outcome).toMatchObject({ served: 0, prefetched: 0, fetches: [] });
   });
 
-  it.each([1000, 10_000])(
-    "a lone request %d ms after the load fetches nothing ahead",
-    (pauseMs) => {
-      const load = (ms: number) => (ms < 2000 ? 15 : 0);
-      const before = simulate(2000 + pauseMs, 5, load);
-      const after = simulate(2001 + pauseMs, 5, (ms) => (ms === 2000 + pauseMs ? 1 : load(ms)));
-      expect(after.missed).toBe(before.missed + 1);
-      expect(after.fetches).toEqual(before.fetches);
-    },
-  );
+  it.each([1000, 10_000])("a lone request %d ms after the load causes no prefetch", (pauseMs) => {
+    const load = (ms: number) => (ms < 2000 ? 15 : 0);
+    const before = simulate(2000 + pauseMs, 5, load);
+    const after = simulate(2001 + pauseMs, 5, (ms) => (ms === 2000 + pauseMs ? 1 : load(ms)));
+    expect(after.missed).toBe(before.missed + 1);
+    expect(after.fetches).toEqual(before.fetches);
+  });
 
-  it("a lone request long after a fetch that failed fetches nothing ahead", () => {
+  it("a lone request long after a failed fetch causes no prefetch", () => {
     const buffer = new BlockBuffer(demandFor(), FRESH_MS);
     const ask = (nowMs: number) => {
       if (!buffer.advance(nowMs)) buffer.missed(nowMs);
@@ -345,7 +345,7 @@ describe("a holder under load", () => {
     expect(ask(NOW_MS + 60 * MINUTE_MS)).toBeUndefined();
   });
 
-  it("nothing is fetched for those whom nobody asks", () => {
+  it("an isolate without requests fetches nothing", () => {
     expect(simulate(20_000, 5, () => 0)).toMatchObject({ served: 0, missed: 0, fetches: [] });
     const buffer = new BlockBuffer(demandFor());
     for (let ms = 0; ms < 2000; ms += 1) expect(buffer.plan(NOW_MS + ms, 1000)).toBeUndefined();

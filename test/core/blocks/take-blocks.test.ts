@@ -37,7 +37,7 @@ function idsOf(blocks: readonly Block[]): bigint[] {
 const TENS: Block = { first: 7n, count: 5, stride: 10 };
 const BEYOND: Block = { first: 2n ** 53n + 1n, count: 5 };
 
-describe("IDs taken of a buffer at once", () => {
+describe("IDs taken from a buffer together", () => {
   it.each<[string, Block[], number, Block[]]>([
     ["one", [BEYOND], 1, [{ first: 2n ** 53n + 1n, count: 1 }]],
     ["some", [BEYOND], 3, [{ first: 2n ** 53n + 1n, count: 3 }]],
@@ -45,11 +45,11 @@ describe("IDs taken of a buffer at once", () => {
     ["some a delta apart", [TENS], 3, [{ first: 7n, count: 3, stride: 10 }]],
     ["all of two blocks", [BEYOND, TENS], 10, [BEYOND, TENS]],
     ["all of one and some of the other", [TENS, BEYOND], 7, [TENS, { ...BEYOND, count: 2 }]],
-  ])("are %s of them", (_, blocks, count, taken) => {
+  ])("are %s", (_, blocks, count, taken) => {
     expect(takeBlocks(holding(...blocks), count, NOW_MS)).toStrictEqual(taken);
   });
 
-  it("B1 go on where the last ones ended", () => {
+  it("B1 continue after the last ones", () => {
     const buffer = holding(TENS);
     const taken = [2, 1, 2].flatMap((count) => takeBlocks(buffer, count, NOW_MS) ?? []);
     expect(idsOf(taken)).toEqual([7n, 17n, 27n, 37n, 47n]);
@@ -57,7 +57,7 @@ describe("IDs taken of a buffer at once", () => {
     expect(takeBlocks(buffer, 2, NOW_MS)).toBeUndefined();
   });
 
-  it("B1 go over to the stock ahead", () => {
+  it("B1 continue in the prefetched stock", () => {
     const buffer = holding(TENS);
     expect(takeBlocks(buffer, 4, NOW_MS)).toHaveLength(1);
     expect(fill(buffer, [BEYOND])).toBe(true);
@@ -69,18 +69,18 @@ describe("IDs taken of a buffer at once", () => {
     expect(leftAt(buffer, NOW_MS)).toBe(2);
   });
 
-  it.each([6, 7, 1_000_000])("are none of 5 where there are to be %d, and 5 are left", (count) => {
+  it.each([6, 7, 1_000_000])("are none if %d are requested and 5 are left", (count) => {
     const buffer = holding(BEYOND);
     expect(takeBlocks(buffer, count, NOW_MS)).toBeUndefined();
     expect(leftAt(buffer, NOW_MS)).toBe(5);
     expect(takeBlocks(buffer, 5, NOW_MS)).toStrictEqual([BEYOND]);
   });
 
-  it.each([1, 2])("are none of an empty buffer where there are to be %d", (count) => {
+  it.each([1, 2])("are none if %d are requested from an empty buffer", (count) => {
     expect(takeBlocks(new BlockBuffer(EAGER), count, NOW_MS)).toBeUndefined();
   });
 
-  it("B2 are none that are too old", () => {
+  it("B2 are none if the stock is too old", () => {
     const buffer = new BlockBuffer(EAGER, FRESH_MS);
     expect(fill(buffer, [BEYOND])).toBe(true);
     expect(takeBlocks(buffer, 2, NOW_MS + FRESH_MS)).toHaveLength(1);
@@ -88,7 +88,7 @@ describe("IDs taken of a buffer at once", () => {
     expect(takeBlocks(buffer, 1, NOW_MS + FRESH_MS + 1)).toBeUndefined();
   });
 
-  it("B1 are each ID once, in order, in any portions; as many as asked for or none", () => {
+  it("B1 are each ID once, in order, in any portions; as many as requested or none", () => {
     const anyBlocks = fc.array(
       fc.record({ count: fc.integer({ min: 1, max: 6 }), step: fc.constantFrom(1, 1, 3) }),
       { minLength: 1, maxLength: 4 },

@@ -1,4 +1,4 @@
-/** What a client says and does after failures, against a binding that fails as it is told. */
+/** The client's errors and retries, with a binding whose failures are scripted. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Edgeflake } from "../../../src/client/edgeflake.ts";
 import type { RpcProblem } from "../../../src/core/binding.ts";
@@ -32,14 +32,11 @@ describe("an error is definite", () => {
     [["lost", SATURATED], false],
     [[SATURATED, "lost"], false],
     [[INVALID], true],
-  ] as const)(
-    "only if no attempt may have been granted anything: %j: %s",
-    async (faults, definite) => {
-      expect(await failure(meeting(...faults).take(5))).toMatchObject({ definite });
-    },
-  );
+  ] as const)("only if no attempt can have been granted IDs: %j: %s", async (faults, definite) => {
+    expect(await failure(meeting(...faults).take(5))).toMatchObject({ definite });
+  });
 
-  it("only if no part of the call was granted", async () => {
+  it("only if no part of the call was granted IDs", async () => {
     const client = meeting(undefined, SATURATED, SATURATED);
     expect(await failure(client.take(200_000))).toMatchObject({
       code: "shard_saturated",
@@ -48,7 +45,7 @@ describe("an error is definite", () => {
   });
 });
 
-it("a take that failed does not go on because another learnt to ask for fewer", async () => {
+it("a failed take stays failed if another learns to request fewer", async () => {
   let fails = (): void => undefined;
   const waits = new Promise<void>((resolve) => {
     fails = resolve;
@@ -72,7 +69,7 @@ it("a take that failed does not go on because another learnt to ask for fewer", 
   expect(asked).toEqual([50_000, 50_000, 20_000, 20_000, 10_000]);
 });
 
-describe("fetching ahead that failed", () => {
+describe("a failed prefetch", () => {
   let nowMs = 0;
   beforeEach(() => {
     nowMs = 1_800_000_000_000;
@@ -99,7 +96,7 @@ describe("fetching ahead that failed", () => {
     return new Edgeflake({ binding, namespace: "orders", retries: 0 });
   }
 
-  it("rests for a minute at most, whatever the service says", async () => {
+  it("pauses prefetching for a minute at most, whatever the service says", async () => {
     const client = refusedOnce(DAY_MS);
     expect(await fetchesAhead(client)).toBe(false);
     nowMs += 50_000;
@@ -108,7 +105,7 @@ describe("fetching ahead that failed", () => {
     expect(await fetchesAhead(client)).toBe(true);
   });
 
-  it("rests no longer after the clock was set back", async () => {
+  it("does not pause longer if the clock is set back", async () => {
     const client = refusedOnce(60_000);
     nowMs += DAY_MS;
     expect(await fetchesAhead(client)).toBe(false);

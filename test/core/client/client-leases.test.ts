@@ -1,4 +1,4 @@
-/** The client's stock, against a binding that answers as it is told, on a clock that is set. */
+/** The client's stock, with a scripted binding and a clock that the tests set. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Edgeflake } from "../../../src/client/edgeflake.ts";
 import { CLAIM_LAPSES_MS } from "../../../src/core/blocks/block-buffer.ts";
@@ -35,11 +35,11 @@ function asking(lease: { takesMs: number; fails: boolean }) {
   return { client, counts, missTwice, policy };
 }
 
-describe("a client's lease", () => {
+describe("a client's stock", () => {
   it.each([
     [FRESH_FOR_MS, true],
     [FRESH_FOR_MS + 1, false],
-  ])("is counted from the question: %d ms after it, in memory: %s", async (ageMs, isInMemory) => {
+  ])("ages from its request on: %d ms later, in memory: %s", async (ageMs, isInMemory) => {
     const { client, counts, missTwice } = asking({ takesMs: ROUND_TRIP_MS, fails: false });
     await missTwice();
     expect(counts.filter((count) => count > 1)).toHaveLength(1);
@@ -55,7 +55,7 @@ describe("a client's lease", () => {
     expect(client.nextNow()).toBeUndefined();
   });
 
-  it("follows a freshForMs that was lowered meanwhile", async () => {
+  it("follows a lowered freshForMs", async () => {
     const { client, missTwice, policy } = asking({ takesMs: 0, fails: false });
     policy.freshForMs = 60_000;
     await missTwice();
@@ -66,7 +66,7 @@ describe("a client's lease", () => {
     expect(client.nextNow()).toBeUndefined();
   });
 
-  it("that failed is asked for again, once its claim has lapsed", async () => {
+  it("is requested again after a failure, when the claim has lapsed", async () => {
     const lease = { takesMs: 0, fails: true };
     const { client, counts, missTwice } = asking(lease);
     await missTwice();
@@ -82,7 +82,7 @@ describe("a client's lease", () => {
 });
 
 describe("nextNow", () => {
-  it("never waits, and its misses are demand that is fetched for", async () => {
+  it("never waits, and its misses count as demand", async () => {
     const { client, counts } = asking({ takesMs: 0, fails: false });
     expect([client.nextNow(), client.nextNow()]).toEqual([undefined, undefined]);
     expect(counts).toHaveLength(1);
@@ -92,7 +92,7 @@ describe("nextNow", () => {
 });
 
 describe("next", () => {
-  it("answers with a promise, from memory too", async () => {
+  it("returns a promise, also for an ID from memory", async () => {
     const { client, counts, missTwice } = asking({ takesMs: 0, fails: false });
     await missTwice();
     const asked = counts.length;

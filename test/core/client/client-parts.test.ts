@@ -17,7 +17,7 @@ function recorded() {
 }
 
 describe("the parts of one take", () => {
-  it("in strict order have an Idempotency-Key each, or the service would repeat the first one's numbers", async () => {
+  it("in strict order have different Idempotency-Keys, or the service would repeat the first part's numbers", async () => {
     const { client, keys } = recorded();
     const ids = await client.take(COUNT, { order: "strict" });
     expect(new Set(ids).size).toBe(COUNT);
@@ -26,7 +26,7 @@ describe("the parts of one take", () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  it("have keys that follow from a given one, so that the whole take can be repeated", async () => {
+  it("have keys derived from a given one, so that the whole take can be repeated", async () => {
     const [one, other] = [recorded(), recorded()];
     for (const { client } of [one, other]) {
       await client.take(COUNT, { order: "strict", idempotencyKey: "mine" });
@@ -35,7 +35,7 @@ describe("the parts of one take", () => {
     expect(other.keys).toEqual(one.keys);
   });
 
-  it("have other keys than a take of another count, whose IDs are others", async () => {
+  it("have other keys than a take of another count", async () => {
     const { client, keys } = recorded();
     for (const count of [100_000, 100_001, COUNT]) {
       await client.take(count, { order: "strict", idempotencyKey: "mine" });
@@ -44,7 +44,7 @@ describe("the parts of one take", () => {
     expect(new Set(keys).size).toBe(6);
   });
 
-  it("have keys that nobody else comes to have, and that any key has room for", async () => {
+  it("have unique keys, within the length limit for any given key", async () => {
     const { client, keys } = recorded();
     const longest = "k".repeat(KEY_CHARS_MAX);
     for (const idempotencyKey of ["mine", "mine+100000", longest]) {

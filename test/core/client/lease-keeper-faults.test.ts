@@ -36,13 +36,13 @@ async function begun(store?: TestStore) {
   return { desk, keeper };
 }
 
-/** Does what is due now, as far as it gets without time. */
+/** Runs the upkeep, without letting time pass. */
 async function upkeep(keeper: LeaseKeeper): Promise<void> {
   keeper.upkeep(keeper.now());
   await pass(0);
 }
 
-/** What is due from now on, as a minter's timer would do it. */
+/** Runs the upkeep for that time, as a minter's timer does. */
 async function keepUp(keeper: LeaseKeeper, forMs: number): Promise<void> {
   for (let passedMs = 0; passedMs < forMs; passedMs += 250) {
     await upkeep(keeper);
@@ -56,7 +56,7 @@ function leadMs(keeper: LeaseKeeper): number {
   return tick - tickAt(layout, keeper.now());
 }
 
-describe("work that is cut off", () => {
+describe("work that is cut off with its request", () => {
   it("T4 J1 a renewal that never ends lapses, and the next one renews", async () => {
     const { desk, keeper } = await begun();
     const end = keeper.line?.end ?? 0;
@@ -73,21 +73,21 @@ describe("work that is cut off", () => {
     expect(keeper.line?.end).toBeGreaterThan(end);
   });
 
-  it("T4 J3 it lapses too where the clock that never goes back has gone back", async () => {
+  it("T4 J3 it lapses too if even the monotonic clock goes back", async () => {
     const { desk, keeper } = await begun();
     desk.refuses = never;
     await upkeep(keeper);
     vi.clearAllTimers();
     vi.setSystemTime(Date.now() - 86_400_000);
     vi.spyOn(performance, "now").mockReturnValue(performance.now() - 86_400_000);
-    // A lease that ended by the desk's clock is due whatever the other says.
+    // A lease that ended by the desk's clock is renewed at once, whatever the other clock shows.
     keeper.upkeep(keeper.now() + 3 * 86_400_000);
     await pass(0);
     expect(desk.count("PUT")).toBe(2);
     vi.restoreAllMocks();
   });
 
-  it("T4 J2 a renewal that comes back after the next one changes nothing", async () => {
+  it("T4 J2 a renewal that returns after the next one changes nothing", async () => {
     const { desk, keeper } = await begun();
     let comesBack = (): void => undefined;
     desk.refuses = () =>
@@ -107,7 +107,7 @@ describe("work that is cut off", () => {
     expect(keeper.failure).toBe(failure);
   });
 
-  it("T4 J2 a lease that comes twice is stamped by one line", async () => {
+  it("T4 J2 a lease that arrives twice is used by one line", async () => {
     const { desk, keeper } = await begun();
     desk.refuses = refusal("lease_lost");
     let comesBack = (): void => undefined;
@@ -132,7 +132,7 @@ describe("work that is cut off", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "T4 J1 W1 a put that is never answered, %s it is carried out, lapses: the mark moves on, the store stays",
+    "T4 J1 W1 a put that never returns, %s it is carried out, lapses: the mark moves on, the minter keeps the store",
     async (moment) => {
       const store = new TestStore();
       const { desk, keeper } = await begun(store);
@@ -152,7 +152,7 @@ describe("work that is cut off", () => {
     },
   );
 
-  it("a store that never answers fails, and is tried again", async () => {
+  it("a store that never answers counts as failed, and is tried again", async () => {
     const store = new TestStore();
     const { keeper } = await begun(store);
     const end = keeper.line?.end ?? 0;
@@ -167,7 +167,7 @@ describe("work that is cut off", () => {
     expect(keeper.failure).toBeUndefined();
   });
 
-  it("its end waits for nothing that never ends, and gives the lease back", async () => {
+  it("close does not wait for work that never ends, and releases the lease", async () => {
     const store = new TestStore();
     const { desk, keeper } = await begun(store);
     desk.refuses = never;
@@ -182,7 +182,7 @@ describe("work that is cut off", () => {
     expect(JSON.parse(store.stored ?? "")).not.toHaveProperty("lease");
   });
 
-  it("its end ends though the store never answers", async () => {
+  it("close ends even if the store never answers", async () => {
     const store = new TestStore();
     const { desk, keeper } = await begun(store);
     store.hangs = "before";
@@ -193,7 +193,7 @@ describe("work that is cut off", () => {
     expect(desk.count("DELETE")).toBe(0);
   });
 
-  it("is kept alive by waitUntil, and what that throws outside of a request is nothing", async () => {
+  it("is kept alive by waitUntil, which may throw outside of a request", async () => {
     const kept: Promise<unknown>[] = [];
     const desk = new TestDesk();
     const waitUntil = (work: Promise<unknown>): void => {
@@ -213,7 +213,7 @@ describe("work that is cut off", () => {
 });
 
 describe("a store that fails after it wrote", () => {
-  it.each([1, 5])("W1 %i times stays the minter's, and so does the lease", async (times) => {
+  it.each([1, 5])("W1 %i times stays the minter's, as does the lease", async (times) => {
     const store = new TestStore();
     const { desk, keeper } = await begun(store);
     const end = keeper.line?.end ?? 0;
@@ -230,7 +230,7 @@ describe("a store that fails after it wrote", () => {
     expect([keeper.storeLost, desk.count("POST")]).toEqual([false, 1]);
   });
 
-  it("W1 and was left behind with a lease that was lost takes the next one", async () => {
+  it("W1 and has a lost lease accepts the next lease", async () => {
     const store = new TestStore();
     const { desk, keeper } = await begun(store);
     store.hangs = "after";
@@ -244,7 +244,7 @@ describe("a store that fails after it wrote", () => {
     expect(JSON.parse(store.stored ?? "").lease.worker).toBe(keeper.lease?.worker);
   });
 
-  it("W2 is lost once the text is another's", async () => {
+  it("W2 is lost once the text is another process's", async () => {
     const store = new TestStore();
     const { keeper } = await begun(store);
     expect(keeper.storeLost).toBe(false);
@@ -274,7 +274,7 @@ describe("a mark", () => {
   it.each([
     ["at full rate", 0],
     ["and a line that leads by its reserve", RESERVE_MS],
-  ])("%s is written no more often than it must be", async (_, aheadMs) => {
+  ])("%s is written no more often than necessary", async (_, aheadMs) => {
     const store = new TestStore();
     const { keeper } = await begun(store);
     vi.setSystemTime(Date.now() - aheadMs);
@@ -292,7 +292,7 @@ describe("a mark", () => {
   });
 
   it.each([0, 1, 66, 250, 500, 999])(
-    "with ticks of a second lies beyond each tick before it begins (%d ms into one)",
+    "with ticks of a second is past each tick before it begins (%d ms into a tick)",
     async (phaseMs) => {
       vi.setSystemTime(START_MS + phaseMs);
       const desk = new TestDesk();
@@ -313,7 +313,7 @@ describe("a mark", () => {
 
 describe("a store that another process took while a put was late", () => {
   it.each([0, 1000])(
-    "T3 the lease is not given back: the other one has it (%d ms later)",
+    "T3 the lease is not released: the other process has it (%d ms later)",
     async (laterMs) => {
       const store = new TestStore();
       const { desk, keeper } = await begun(store);
@@ -329,7 +329,7 @@ describe("a store that another process took while a put was late", () => {
     },
   );
 
-  it("W3 what a put finds after its deadline changes nothing by itself", async () => {
+  it("W3 the result of a put after its deadline changes nothing", async () => {
     const store = new TestStore();
     const { keeper } = await begun(store);
     store.takesMs = 5400;
@@ -344,9 +344,9 @@ describe("a store that another process took while a put was late", () => {
   });
 });
 
-describe("a minter that closes", () => {
+describe("a minter that is closed", () => {
   it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
-    "T4 holds no lease that arrives meanwhile (%d turns later)",
+    "T4 keeps no lease that arrives during close (%d turns later)",
     async (turns) => {
       const { desk, keeper } = await begun();
       desk.refuses = refusal("lease_lost");

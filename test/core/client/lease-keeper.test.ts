@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("a lease keeper", () => {
-  it("T1 ends its line where the lease ends, and moves it up once that is renewed", async () => {
+  it("T1 ends its line with the lease, and moves the end up after a renewal", async () => {
     const desk = new TestDesk();
     const keeper = new LeaseKeeper(SETTINGS, desk.desk, undefined);
     await keeper.begin();
@@ -29,7 +29,7 @@ describe("a lease keeper", () => {
     expect(keeper.line?.end).toBe((keeper.lease?.notAfterTick ?? 0) * layout.sequenceCount);
   });
 
-  it("follows the namespace's policy as of the last renewal", async () => {
+  it("uses the namespace's policy as of the last renewal", async () => {
     const desk = new TestDesk();
     const keeper = new LeaseKeeper(SETTINGS, desk.desk, undefined);
     await keeper.begin();
@@ -57,7 +57,7 @@ describe("a lease keeper", () => {
     expect(keeper.line?.end).toBe(mark);
   });
 
-  it("T2 goes on at the mark; the one that had the store drops its lease, and gives nothing back", async () => {
+  it("T2 resumes at the mark; the process that had the store drops its lease without releasing it", async () => {
     const desk = new TestDesk();
     const store = new TestStore();
     const one = new LeaseKeeper(SETTINGS, desk.desk, store);
@@ -77,7 +77,7 @@ describe("a lease keeper", () => {
     expect(JSON.parse((await store.get()) ?? "")).not.toHaveProperty("lease");
   });
 
-  it("T2 without the store that another took, it has a lease of its own", async () => {
+  it("T2 gets a lease of its own if another process took the store", async () => {
     const desk = new TestDesk();
     const store = new TestStore();
     const one = new LeaseKeeper(SETTINGS, desk.desk, store);
@@ -104,7 +104,7 @@ describe("a lease keeper", () => {
     expect(keeper.line).not.toBe(line);
   });
 
-  it("T4 writes its mark though the desk does not answer", async () => {
+  it("T4 writes its mark even if the desk does not answer", async () => {
     const desk = new TestDesk();
     const keeper = new LeaseKeeper(SETTINGS, desk.desk, new TestStore());
     await keeper.begin();
@@ -118,7 +118,7 @@ describe("a lease keeper", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "a store that fails %s a put costs one worker ID, held once it works again",
+    "a store that fails %s a put costs one worker ID, which is used when the store works again",
     async (fails) => {
       const desk = new TestDesk();
       const store = new TestStore();
@@ -129,12 +129,12 @@ describe("a lease keeper", () => {
       store.fails = undefined;
       await keeper.begin();
       expect(keeper.lease?.worker).toBe(FIRST_WORKER);
-      // One that was stored is taken up at its mark: whoever asks cannot tell whose it was.
+      // A stored lease is resumed at its mark. The text does not say whose lease it was.
       expect([desk.count("POST"), desk.count("DELETE")]).toEqual([1, 0]);
     },
   );
 
-  it("T2 leaves a lease alone that may have got into the store, once another has written there", async () => {
+  it("T2 does not use a lease that may be in the store after another process wrote there", async () => {
     const desk = new TestDesk();
     const store = new TestStore();
     const one = new LeaseKeeper(SETTINGS, desk.desk, store);
@@ -157,7 +157,7 @@ describe("a lease keeper", () => {
     expect(desk.asked).toContain(`DELETE leases/orders/${FIRST_WORKER + 1} {}`);
   });
 
-  it("T2 does not hold a lease that another took up from the store before its put was overtaken", async () => {
+  it("T2 does not keep a lease that another process resumed from the store meanwhile", async () => {
     const desk = new TestDesk();
     const store = new TestStore();
     const other = new LeaseKeeper(SETTINGS, desk.desk, store);
@@ -178,7 +178,7 @@ describe("a lease keeper", () => {
     expect(desk.asked).toContain(`DELETE leases/orders/${FIRST_WORKER} {}`);
   });
 
-  it("T5 renews though the desk's clock is a year behind, or its own is set back", async () => {
+  it("T5 renews even if the desk's clock is a year behind, or its own is set back", async () => {
     const desk = new TestDesk();
     desk.aheadMs = -365 * 86_400_000;
     const keeper = new LeaseKeeper(SETTINGS, desk.desk, undefined);
@@ -203,7 +203,7 @@ describe("a lease keeper", () => {
     expect(keeper.lease).toBeDefined();
   });
 
-  it("asks with the same Idempotency-Key until it is answered, and then with another", async () => {
+  it("sends the same Idempotency-Key until a response comes, and then another", async () => {
     const desk = new TestDesk();
     desk.loses = 2;
     const keeper = new LeaseKeeper(SETTINGS, desk.desk, undefined);
@@ -219,7 +219,7 @@ describe("a lease keeper", () => {
     expect(others[2]).not.toBe(first);
   });
 
-  it("gives its lease back where nothing was stamped from then on", async () => {
+  it("releases its lease from the first unused tick on", async () => {
     const desk = new TestDesk();
     const keeper = new LeaseKeeper(SETTINGS, desk.desk, undefined);
     await keeper.begin();

@@ -21,7 +21,7 @@ const steps = fc.array(
 );
 
 describe("a mint line under random demand and clocks", () => {
-  it.each([...PRESETS.keys()])("%s: no ID twice, none outside of its fence", (name) => {
+  it.each([...PRESETS.keys()])("%s: no ID twice, and none outside of the fence", (name) => {
     const preset = PRESETS.get(name);
     if (!preset) throw new Error("no such preset");
     const { layout, policy } = preset;
@@ -93,7 +93,7 @@ describe("a mint line", () => {
     expect(line.take(nowMs + 2, tick)).toMatchObject([{ count: tick }]);
   });
 
-  it("takes what is left of the run in use first", () => {
+  it("first takes the rest of the run in use", () => {
     const line = new MintLine(layout, policy, WORKER, begin, begin + tick);
     expect(line.advance(nowMs)).toBeUndefined();
     const first = line.nextId() ?? 0n;
@@ -104,7 +104,7 @@ describe("a mint line", () => {
     expect(line.advance(nowMs)).toMatchObject({ kind: "fenced" });
   });
 
-  it("skips what is left of an older tick's", () => {
+  it("skips the rest of an older tick's run", () => {
     const line = new MintLine(layout, policy, WORKER, begin, begin + 9 * tick);
     line.advance(nowMs);
     line.nextId();
@@ -115,7 +115,7 @@ describe("a mint line", () => {
     });
   });
 
-  it("says where nothing was stamped, by the whole run in use", () => {
+  it("names the first unused tick, after the whole run in use", () => {
     const line = new MintLine(layout, policy, WORKER, begin, begin + 9 * tick);
     expect(line.unstamped).toBe(begin);
     line.advance(nowMs + 1);
@@ -135,13 +135,13 @@ describe("taking many", () => {
   const begin = YEARS_MS * layout.sequenceCount;
   const line = () => new MintLine(layout, policy, WORKER, begin, begin * 2);
 
-  it("gives at once what an idle line opens, and says how much that is", () => {
+  it("takes as many as an idle line opens, and says how many that is", () => {
     expect(line().takeMax).toBe(4096);
     expect(line().take(nowMs, 4096)).toMatchObject([{ count: 4096 }]);
     expect(line().take(nowMs, 4097)).toMatchObject({ kind: "wait", waitMs: 1 });
   });
 
-  it("drops what is left of a run that the clock has passed: IDs increase", () => {
+  it("drops the rest of a run that the clock has passed: IDs increase", () => {
     const one = line();
     one.advance(nowMs);
     const first = one.nextId() ?? 0n;
@@ -153,7 +153,7 @@ describe("taking many", () => {
     expect(one.nextId()).toBeGreaterThan(taken[0]?.first ?? 0n);
   });
 
-  it("goes on with a run that is of this tick", () => {
+  it("continues a run of the current tick", () => {
     const one = line();
     one.advance(nowMs);
     const first = one.nextId() ?? 0n;

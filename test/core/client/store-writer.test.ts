@@ -35,7 +35,7 @@ function slowPut(store: TestStore, writer: StoreWriter) {
 
 describe("a store writer", () => {
   it.each(["before", "after"] as const)(
-    "W1 goes on after any number of puts that failed %s they were carried out",
+    "W1 continues after any number of puts that failed %s they were carried out",
     async (moment) => {
       const { store, writer } = await begun();
       for (let puts = 0; puts < 50; puts += 1) {
@@ -48,7 +48,7 @@ describe("a store writer", () => {
     },
   );
 
-  it("W1 goes on though a put that it gave up is carried out later", async () => {
+  it("W1 continues if a put that it gave up is carried out later", async () => {
     const { store, writer } = await begun();
     const slow = slowPut(store, writer);
     await vi.advanceTimersByTimeAsync(STORE_TIMEOUT_MS);
@@ -70,7 +70,7 @@ describe("a store writer", () => {
     expect([await writer.put(), store.stored]).toEqual([false, text]);
   });
 
-  it("W3 takes no notice of a put that comes back while a later call reads", async () => {
+  it("W3 ignores a put that returns while a later call reads", async () => {
     const { store, writer } = await begun();
     const slow = slowPut(store, writer);
     // The read sees the store as it was before.
@@ -91,7 +91,7 @@ describe("a store writer", () => {
     expect(await writer.put()).toBe(true);
   });
 
-  it("gives up a store that says no and has what was expected", async () => {
+  it("gives up a store that rejects a put although it has the expected text", async () => {
     const { store, writer } = await begun();
     vi.spyOn(store, "put").mockResolvedValue(false);
     await expect(writer.put()).rejects.toThrow("keeps changing");

@@ -6,11 +6,14 @@ import { PRESETS } from "../../../src/core/layout/presets.ts";
 import { presetOf, VECTORS } from "../vectors.ts";
 
 describe("golden vectors", () => {
-  it.each(VECTORS)("$title: $id says what it should", ({ layout, id, unixMs, parts }) => {
-    const read = decompose(layout, id);
-    expect(read).toEqual({ tick: tickAt(layout, unixMs), datacenter: 0, lane: 0, ...parts });
-    expect(tickStartMs(layout, read?.tick ?? -1)).toBe(unixMs);
-  });
+  it.each(VECTORS)(
+    "$title: $id decodes to the published fields",
+    ({ layout, id, unixMs, parts }) => {
+      const read = decompose(layout, id);
+      expect(read).toEqual({ tick: tickAt(layout, unixMs), datacenter: 0, lane: 0, ...parts });
+      expect(tickStartMs(layout, read?.tick ?? -1)).toBe(unixMs);
+    },
+  );
 
   it.each(VECTORS)("$title: its fields compose $id", ({ layout, id, unixMs, parts }) => {
     const { shard, lane = 0, sequence } = parts;
@@ -28,7 +31,7 @@ const LAYOUTS = [
 ];
 
 describe("composing and decomposing", () => {
-  it("flipping any bit changes exactly one field; bits above the layout are refused", () => {
+  it("flipping any bit changes exactly one field; bits above the layout are rejected", () => {
     for (const layout of LAYOUTS) {
       const id = maxIdOf(layout) & 0x5a5a5a5a5a5a5a5an;
       const before = decompose(layout, id);
@@ -46,7 +49,7 @@ describe("composing and decomposing", () => {
     }
   });
 
-  it("refuses negative IDs", () => {
+  it("rejects negative IDs", () => {
     expect(decompose(presetOf("default").layout, -1n)).toBeUndefined();
   });
 

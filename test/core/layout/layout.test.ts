@@ -28,7 +28,7 @@ describe("layouts", () => {
     ["epochMs", { epochMs: -1 }],
     ["epochMs", { epochMs: 8_640_000_000_000_001 }],
     ["tickMs", { tickMs: 100 }],
-  ])("refuses and names %s in %j", (name, change) => {
+  ])("reject and name %s in %j", (name, change) => {
     const result = makeLayout({ ...GOOD, ...change });
     expect(result.ok ? [] : result.problems).toContainEqual(expect.stringContaining(name));
   });
@@ -38,18 +38,18 @@ describe("layouts", () => {
     ["a word", "lanePlace", { lanePlace: "aside" }],
     ["a text for a number", "workerBits", { workerBits: "10" }],
     ["nothing for a number", "laneBits", { laneBits: undefined }],
-  ])("refuses %s that could change every ID", (_, name, change) => {
+  ])("reject %s that could change every ID", (_, name, change) => {
     const result = makeLayout({ ...GOOD, ...change });
     expect(result.ok ? [] : result.problems).toEqual([expect.stringContaining(name)]);
   });
 
-  it("refuses what is no object", () => {
+  it("reject values that are no objects", () => {
     for (const value of [undefined, null, 7, "41", []]) {
       expect(makeLayout(value)).toMatchObject({ ok: false });
     }
   });
 
-  it("reports all problems at once", () => {
+  it("report all problems at once", () => {
     const result = makeLayout({ ...GOOD, epochMs: -1, tickMs: 2, workerBits: 99 });
     expect(result.ok ? 0 : result.problems.length).toBeGreaterThanOrEqual(3);
   });
@@ -59,11 +59,11 @@ describe("layouts", () => {
     [{ timestampBits: 1, workerBits: 0, sequenceBits: 52 }],
     [{ timestampBits: 28, workerBits: 22, sequenceBits: 13, tickMs: 1000 }],
     [{ timestampBits: 41, workerBits: 6, laneBits: 4, tickMs: 10 }],
-  ])("takes %j", (change) => {
+  ])("accept %j", (change) => {
     expect(makeLayout({ ...GOOD, ...change })).toMatchObject({ ok: true });
   });
 
-  it("tells layouts apart by all that decides what an ID means", () => {
+  it("have different fingerprints if any field differs that affects IDs", () => {
     const changes = [
       {},
       { workerBits: 9 },
@@ -80,7 +80,7 @@ describe("layouts", () => {
     expect(new Set(prints).size).toBe(changes.length);
   });
 
-  it("has ticks that begin at the epoch", () => {
+  it("have ticks that begin at the epoch", () => {
     const js53 = PRESETS.get("js53");
     if (!js53) throw new Error("no js53");
     expect(tickAt(js53.layout, 1_546_300_799_999)).toBe(-1);

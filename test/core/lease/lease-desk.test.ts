@@ -69,7 +69,7 @@ describe("a new lease", () => {
     ["rested until the tick before", 1, 100, 5000, 99, [100, 5100]],
     ["rested until now", 1, 100, 5000, 100, [100, 5100]],
     ["not rested for another tick", 1, 100, 5000, 101, [101, 5100]],
-    ["whose last tick is the only one that rested", 1, 0, 5000, 4999, [4999, 5000]],
+    ["whose last tick is the only unused one", 1, 0, 5000, 4999, [4999, 5000]],
     ["that could begin only at its end", 1, 0, 5000, 5000, [5000, 5000]],
     ["that could begin only past its end", 1, 0, 5000, 6000, [6000, 6000]],
     ["that ends with the line", 1, TICKS - 5000, 5000, 0, [TICKS - 5000, TICKS]],
@@ -96,7 +96,7 @@ describe("a renewed lease", () => {
     ["at once keeps its end", 1, 0, 5000, [0, 5000], 5000],
     ["for less keeps its end", 1, 1, 5000, [0, 86_400], 86_400],
     ["by a clock that went back keeps its end", 1, 10, 5000, [6000, 11_000], 11_000],
-    ["past its end goes on", 1, 60_000, 5000, [0, 5000], 65_000],
+    ["past its end continues", 1, 60_000, 5000, [0, 5000], 65_000],
     ["whose fence is empty opens", 1, 100, 5000, [50, 50], 5100],
     ["ends with the line", 1, TICKS - 1, 5000, [0, 5000], TICKS],
     ["at the line's end keeps it", 1, 0, 5000, [0, TICKS], TICKS],
@@ -134,14 +134,14 @@ describe("clocks", () => {
     }
   });
 
-  it("E4 that disagree say when to read them again", () => {
+  it("E4 that disagree get a time to retry", () => {
     const clocks = { nowMs: EPOCH_MS + 600_000, callerNowMs: EPOCH_MS };
     for (const outcome of askedAt(layout(1), clocks)) {
       expect(outcome).toMatchObject({ ok: false, refusal: { retryAfterMs: 1000 } });
     }
   });
 
-  it.each([-1, TICKS])("beside the line at tick %i: time does not help", (tick) => {
+  it.each([-1, TICKS])("outside of the line at tick %i: time does not help", (tick) => {
     const nowMs = EPOCH_MS + tick;
     for (const outcome of askedAt(layout(1), { nowMs, callerNowMs: nowMs })) {
       expect(outcome).toMatchObject({ ok: false });
@@ -183,7 +183,7 @@ describe("no worker free", () => {
     [1000, 999, 5, 4001],
     [1000, 0, TICKS, TICKS * 1000],
   ])(
-    "with ticks of %i ms, %i ms after the epoch, tick %i free first: again in %i ms",
+    "with ticks of %i ms, %i ms after the epoch, the first free at tick %i: retry in %i ms",
     (tickMs, ms, earliestEndTick, retryAfterMs) => {
       const refusal = noWorkerFree(layout(tickMs), EPOCH_MS + ms, earliestEndTick);
       expect(refusal).toMatchObject({ code: "no_worker_free", retryAfterMs });
@@ -202,7 +202,7 @@ describe("one worker ID more", () => {
     [255, 256, 1000, undefined],
     [256, 256, 1, 1],
   ])(
-    "E6 for an owner of %i of at most %i, the first until tick %i: again in %s ms",
+    "E6 for an owner of %i of at most %i, the first until tick %i: retry in %s ms",
     (count, leasesMax, firstEndTick, retryAfterMs) => {
       const rows = Object.assign(new MemoryRows(), { keptBy: () => ({ count, firstEndTick }) });
       const input = { ...INPUT, terms: { ...TERMS, leasesMax } };
@@ -215,7 +215,7 @@ describe("one worker ID more", () => {
     },
   );
 
-  it("E6 is all that an owner's leases are counted for: a lease that is held is answered without", () => {
+  it("E6 is the only use of an owner's count: a repeated request for a held lease does not need it", () => {
     const keptBy = () => {
       throw new Error("counted");
     };

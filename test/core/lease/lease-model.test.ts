@@ -15,7 +15,7 @@ function playInMemory(spec: Parameters<typeof startOf>[0], script: Parameters<ty
 }
 
 describe("leases, whatever the clocks do", () => {
-  it("E1 E2 E3 E4 E5 E6 E7 E8 hold: fences are disjoint, ends never fall, what is lost stays lost", () => {
+  it("E1 E2 E3 E4 E5 E6 E7 E8 hold: fences are disjoint, ends never fall, a lost lease stays lost", () => {
     fc.assert(
       fc.property(specs, scripts, (spec, script) => {
         playInMemory(spec, script);
@@ -24,7 +24,7 @@ describe("leases, whatever the clocks do", () => {
     );
   });
 
-  it("the scripts reach what they are to test", () => {
+  it("the scripts reach all cases", () => {
     const seen = { overtaken: 0, released: 0, stamped: 0, leases: 0, bounded: 0, conflicting: 0 };
     const count = ({ tenures, refused }: Played) => {
       seen.bounded += refused.bounded;

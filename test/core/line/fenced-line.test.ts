@@ -72,14 +72,14 @@ class Table {
 }
 
 describe("a run", () => {
-  it("F3 is all that is open in the clock's tick, or as many as asked for", () => {
+  it("F3 is all that is open in the clock's tick, or as many as requested", () => {
     const line = new Table();
     expect(line.at(0, 1)).toEqual([0, 0, 1]);
     expect(line.at(0)).toEqual([0, 1, 4]);
     expect(line.at(2)).toEqual([0, 8, 12]);
   });
 
-  it("F3 ends with its tick, although the line may lead", () => {
+  it("F3 ends with its tick, even if the line may lead", () => {
     const line = new Table({ policy: { maxBorrowMs: 2 } });
     expect(line.at(0, 3)).toEqual([0, 0, 3]);
     expect(line.at(0)).toEqual([0, 3, 4]);
@@ -88,13 +88,13 @@ describe("a run", () => {
     expect(line.at(0)).toBe(1);
   });
 
-  it("F2 begins at the line's begin, where the clock is before it", () => {
+  it("F2 begins at the line's begin if the clock is before it", () => {
     const line = new Table({ begin: 6, policy: { maxStepBackMs: 5 } });
     expect(line.at(-3)).toEqual([0, 6, 8]);
     expect(line.at(0)).toEqual([0, 8, 12]);
   });
 
-  it("starts a fresh tick at random, where the policy says so", () => {
+  it("starts a fresh tick at random if the policy says so", () => {
     const line = new Table({ policy: { randomStart: 4 } });
     expect(line.at(0, 10, 0.99)).toEqual([0, 3, 4]);
     expect(line.at(0, 10, 0)).toBe(1);
@@ -110,7 +110,7 @@ describe("F1 the fence", () => {
     expect(line.at(1)).toBe("fenced");
   });
 
-  it("holds at its last tick, however far the line may lead", () => {
+  it("applies at its last tick, even if the line may lead", () => {
     const line = new Table({ end: 8, policy: { maxBorrowMs: 1000 } });
     expect([line.at(0), line.at(0), line.at(0)]).toEqual([[0, 0, 4], [0, 4, 8], "fenced"]);
   });
@@ -151,23 +151,23 @@ describe("F4 a wait", () => {
     expect(line.at(0.999)).toBe(1);
   });
 
-  it("is as long as the clock is behind, where nothing is forgiven", () => {
+  it("is as long as the clock is behind if no step back is forgiven", () => {
     expect(new Table({ begin: 4 * HOUR_MS, end: 5 * HOUR_MS }).at(0)).toBe(HOUR_MS);
   });
 
-  it("is what the clock is behind by more than is forgiven", () => {
+  it("is the part of the clock's lag that is not forgiven", () => {
     const policy = { maxStepBackMs: HOUR_MS - 10 };
     expect(new Table({ begin: 4 * HOUR_MS, end: 5 * HOUR_MS, policy }).at(0)).toBe(10);
   });
 
-  it("is that of the lane that opens first", () => {
+  it("is the wait of the lane that opens first", () => {
     const policy = { maxBorrowMs: 3 };
     const line = new Table({ spec: { laneBits: 1 }, policy });
     for (let runs = 0; runs < 5; runs += 1) expect(line.at(0)).toBeInstanceOf(Array);
     expect(line.at(0)).toBe(1);
   });
 
-  it("of lanes that are for a clock that went back: the first one, used up, waits", () => {
+  it("with lanes for a clock that went back: the first lane waits if it is used up", () => {
     const line = new Table({ spec: { laneBits: 2, laneUse: "back" } });
     expect(line.at(5)).toEqual([0, 20, 24]);
     expect(line.at(5)).toBe(1);
@@ -181,7 +181,7 @@ describe("F4 a wait", () => {
     expect(line.at(7)).toEqual([0, 28, 32]);
   });
 
-  it("of the last lane, led to the fence, is for another one that opens before it", () => {
+  it("is for another lane if the last one has led up to the fence", () => {
     const line = new Table({
       spec: { laneBits: 1, laneUse: "back" },
       policy: { maxBorrowMs: 10 },

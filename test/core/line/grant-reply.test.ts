@@ -57,7 +57,7 @@ function refused(change: object): string {
 }
 
 describe("a shard's reply as text", () => {
-  it("is read as it was written", () => {
+  it("is parsed as it was written", () => {
     fc.assert(
       fc.property(anyResult, fc.nat(), fc.nat(), (result, instance, nowMs) => {
         const clock = { instance, nowMs };
@@ -94,7 +94,7 @@ describe("a shard's reply as text", () => {
   });
 
   it.each(["", "undefined", "[0,5,9", "[0,5,9]]", "{", "[0,5,NaN]", "[0,5,9n]"])(
-    "%j, which is no JSON, is not read",
+    "%j, which is no JSON, is rejected",
     (text) => {
       expect(() => readGrantReply(text)).toThrow();
     },
@@ -128,7 +128,7 @@ describe("a shard's reply as text", () => {
     ["a refusal with no detail", [refused({ detail: undefined }), refused({ detail: 5 })]],
     ["a refusal with no granted", [refused({ granted: undefined }), refused({ granted: "1" })]],
     ["a refusal with no waitedMs", [refused({ waitedMs: undefined }), refused({ waitedMs: null })]],
-  ])("%s is not read", (_, texts) => {
+  ])("%s is rejected", (_, texts) => {
     for (const text of texts) expect(() => readGrantReply(text), text).toThrow(TypeError);
   });
 });

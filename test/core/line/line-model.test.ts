@@ -98,7 +98,7 @@ function actions(instances: fc.Arbitrary<0 | 1>): fc.Arbitrary<Action[]> {
   );
 }
 
-/** Three years into the layout's time, or half of it where that is less. */
+/** Three years into the layout's time, or half of it if that is less. */
 function startOf({ epochMs, tickCount, tickMs }: Layout): number {
   return epochMs + Math.min(3 * YEAR_MS, (tickCount * tickMs) / 2);
 }
@@ -141,7 +141,7 @@ describe("the line under random requests, clocks, restarts and crashes", () => {
     );
   });
 
-  it("L6 once the clock has caught up, the next request is answered", () => {
+  it("L6 when the clock has caught up, the next request is granted", () => {
     fc.assert(
       fc.property(presetLine, actions(fc.constant(0)), fc.boolean(), (preset, script, strict) => {
         const simulator = run(preset, script);
@@ -152,7 +152,7 @@ describe("the line under random requests, clocks, restarts and crashes", () => {
     );
   });
 
-  it("a count that an idle line is sure to open is answered by an idle line", () => {
+  it("a count within an idle line's capacity is granted by an idle line", () => {
     fc.assert(
       fc.property(line, fc.boolean(), fc.nat(999), ({ layout, policy }, strict, phaseMs) => {
         const plain = { ...policy, randomStart: 0 };

@@ -37,7 +37,7 @@ function at(
 
 const fresh = ({ layout }: Preset) => startLine(Array.from({ length: layout.laneCount }, () => 0));
 
-/** What is granted, relative to the position at which TICK begins. */
+/** The grant, relative to the position at which TICK begins. */
 function granted(preset: Preset, outcome: Outcome): [lane: number, start: number, end: number] {
   if (outcome.kind !== "granted") throw new Error(`not granted but ${JSON.stringify(outcome)}`);
   const { lane, start, end } = outcome.grant;
@@ -54,7 +54,7 @@ describe("one lane", () => {
   const twitter = presetOf("twitter");
   const standard = presetOf("default");
 
-  it("L1 starts a fresh tick at its first sequence and goes on from there", () => {
+  it("L1 starts a fresh tick at its first sequence and continues from there", () => {
     const first = at(twitter, fresh(twitter), 0, { count: 3 });
     expect(granted(twitter, first)).toEqual([0, 0, 3]);
     const second = at(twitter, first.state, 0);
@@ -62,7 +62,7 @@ describe("one lane", () => {
     expect(granted(twitter, at(twitter, second.state, 5))).toEqual([0, 5 * 4096, 5 * 4096 + 1]);
   });
 
-  it("L1 the 4,097th of a ms waits for the next one (IdWorker's `if` repeated IDs here)", () => {
+  it("L1 the 4,097th ID of a ms waits for the next ms (IdWorker's `if` repeated IDs here)", () => {
     const full = at(twitter, fresh(twitter), 0, { count: 4097 });
     expect(granted(twitter, full)).toEqual([0, 0, 4096]);
     expect(at(twitter, full.state, 0)).toMatchObject({ kind: "wait", waitMs: 1 });
@@ -76,7 +76,7 @@ describe("one lane", () => {
     expect(at(standard, burst.state, 0)).toMatchObject({ kind: "wait", waitMs: 1 });
   });
 
-  it("a step back up to maxStepBack is forgiven: the line goes on from where it was", () => {
+  it("a step back up to maxStepBack is forgiven: the line continues from its place", () => {
     let state = at(standard, fresh(standard), 0).state;
     for (const [index, ticks] of [-1, -1000, -1_800_000, -3_600_000].entries()) {
       const outcome = at(standard, state, ticks);
@@ -86,7 +86,7 @@ describe("one lane", () => {
     expect(state.forgivenTicks).toBe(3_600_000);
   });
 
-  it("L4 a step back beyond maxStepBack + maxBorrow is refused, with the time to wait", () => {
+  it("L4 after a step back beyond maxStepBack + maxBorrow, requests are refused with the time to wait", () => {
     const { state } = at(standard, fresh(standard), 0);
     const back = at(standard, state, -3_602_000);
     expect(refusal(back)).toEqual(["clock_behind", 1000]);
@@ -94,7 +94,7 @@ describe("one lane", () => {
     expect(granted(standard, inTime)).toEqual([0, 1, 2]);
   });
 
-  it("what is forgiven falls as the clock catches up, and demand may not keep it", () => {
+  it("the forgiven lead falls as the clock catches up, and demand can't keep it", () => {
     const { state } = at(standard, fresh(standard), 0);
     const back = at(standard, state, -10_000).state;
     expect(back.forgivenTicks).toBe(10_000);
@@ -103,14 +103,14 @@ describe("one lane", () => {
     expect(at(standard, nearer, 1).state.forgivenTicks).toBe(0);
   });
 
-  it("L4 a step back is forgiven once, however often it is looked at", () => {
+  it("L4 a step back is forgiven once, however often it is seen", () => {
     let { state } = at(standard, fresh(standard), 0);
     for (let looks = 0; looks < 20; looks += 1) state = at(standard, state, -10).state;
     const burst = at(standard, state, -10, { count: 5_000_000 });
     expect(burst).toMatchObject({ kind: "granted", leadTicks: 1010 });
   });
 
-  it("serves what a forgiven line opens within the wait: it goes on at full rate", () => {
+  it("grants the IDs that a forgiven line opens within the wait: it continues at full rate", () => {
     const forgiving = { ...twitter, policy: { ...twitter.policy, maxStepBackMs: 1000 } };
     const { state } = at(forgiving, fresh(forgiving), 0);
     const outcome = at(forgiving, state, -50, { count: 60 * 4096 });
@@ -119,7 +119,7 @@ describe("one lane", () => {
     expect(wait).toMatchObject({ kind: "wait", waitMs: 1 });
   });
 
-  it("without forgiveness a clock 100 ms back is waited out, one further back refused", () => {
+  it("without forgiveness a request waits for a clock 100 ms back, and is refused if it is further back", () => {
     const { state } = at(twitter, fresh(twitter), 0, { count: 4096 });
     expect(at(twitter, state, -99)).toMatchObject({ kind: "wait", waitMs: 100 });
     expect(refusal(at(twitter, state, -100))).toEqual(["clock_behind", 101]);
@@ -148,7 +148,7 @@ describe("refusing a count before anything is granted", () => {
   const twitter = presetOf("twitter");
   const standard = presetOf("default");
 
-  it("L7 that cannot open within the wait that is left", () => {
+  it("L7 that can't open within the remaining wait", () => {
     const nothing = fresh(twitter);
     expect(granted(twitter, at(twitter, nothing, 0, { count: 101 * 4096 }))).toEqual([0, 0, 4096]);
     expect(refusal(at(twitter, nothing, 0, { count: 101 * 4096 + 1 }))[0]).toBe("shard_saturated");
@@ -158,7 +158,7 @@ describe("refusing a count before anything is granted", () => {
     ]);
   });
 
-  it("and says when a call that waits as long as it may would be served", () => {
+  it("and says when a call with its full wait would succeed", () => {
     const { state } = at(twitter, fresh(twitter), 0, { count: 4096 });
     expect(refusal(at(twitter, state, 0, { count: 101 * 4096 }))).toEqual(["shard_saturated", 1]);
     const borrowed = at(standard, fresh(standard), 0, { count: 1001 * 4096 }).state;
@@ -168,14 +168,14 @@ describe("refusing a count before anything is granted", () => {
     expect(granted(standard, then)).toEqual([0, 1001 * 4096, 1051 * 4096]);
   });
 
-  it("as saturated where the line opens with the next tick, as behind where it takes longer", () => {
+  it("as saturated if the line opens with the next tick, as behind if it takes longer", () => {
     const { state } = at(twitter, fresh(twitter), 0, { count: 4096 });
     const noWait = { waitLeftMs: 0 };
     expect(refusal(at(twitter, state, 0, noWait))).toEqual(["shard_saturated", 1]);
     expect(refusal(at(twitter, state, -1, noWait))).toEqual(["clock_behind", 2]);
   });
 
-  it("L8 while its clock would poison the mark: over 60 s ahead of the caller's", () => {
+  it("L8 if its clock would poison the mark: over 60 s ahead of the caller's", () => {
     const nowMs = tickStartMs(twitter.layout, TICK);
     const wild = at(twitter, fresh(twitter), 0, { callerNowMs: nowMs - 60_001 });
     expect(refusal(wild)).toEqual(["clock_disagreement", 1000]);
@@ -227,7 +227,7 @@ describe("lanes", () => {
   const node = presetOf("node");
   const second = js53.layout.sequenceCount;
 
-  it("js53 takes lane 1 when a second is used up, then lane 1 borrows the next second", () => {
+  it("js53 uses lane 1 when a second is used up, then lane 1 borrows the next second", () => {
     const one = at(js53, fresh(js53), 0, { count: 150_000 });
     expect(granted(js53, one)).toEqual([0, 0, second]);
     const two = at(js53, one.state, 0, { count: 150_000 - second });
@@ -237,7 +237,7 @@ describe("lanes", () => {
     expect(at(js53, three.state, 0)).toMatchObject({ kind: "wait", waitMs: 1000 });
   });
 
-  it("js53 takes lane 1 when the clock went back", () => {
+  it("js53 uses lane 1 when the clock went back", () => {
     const { state } = at(js53, fresh(js53), 0);
     expect(granted(js53, at(js53, state, -1))).toEqual([1, -second, -second + 1]);
   });
@@ -255,7 +255,7 @@ describe("lanes", () => {
     expect(granted(node, at(node, back3.state, 1))).toEqual([0, 4096, 4097]);
   });
 
-  it("node, behind on all lanes, waits for the one that opens first", () => {
+  it("node, behind on all lanes, waits for the lane that opens first", () => {
     const marks = [10, 40, 30, 20].map((ticks) => (TICK + ticks) * 4096);
     expect(at(node, startLine(marks), 0)).toMatchObject({ kind: "wait", waitMs: 10 });
     const others = [40, 10, 30, 20].map((ticks) => (TICK + ticks) * 4096);
@@ -282,13 +282,13 @@ describe("L2 marks", () => {
     expect(markFor(layout, policy, TICK, TICK * 4096 + 1)).toBe((TICK + 1000) * 4096);
   });
 
-  it("reach a twentieth of reserveMs past the grant where that is further", () => {
+  it("reach a twentieth of reserveMs past the grant if that is further", () => {
     const { layout, policy } = presetOf("default");
     const end = (TICK + 990) * 4096;
     expect(markFor(layout, policy, TICK, end)).toBe(end + 50 * 4096);
   });
 
-  it("reach a tick ahead where the reserve is shorter", () => {
+  it("reach a tick ahead if the reserve is shorter", () => {
     const { layout, policy } = presetOf("js53");
     const nextTick = (TICK + 1) * layout.sequenceCount;
     for (const reserveMs of [1, 250, layout.tickMs]) {
@@ -322,7 +322,7 @@ describe("the largest count of an idle line", () => {
     expect(idleCapacity(layout, policy, strict)).toBe(most);
   });
 
-  it("is opened by that idle line, whatever the phase of its tick", () => {
+  it("is granted by that idle line at any moment of its tick", () => {
     const js53 = presetOf("js53");
     const count = idleCapacity(js53.layout, js53.policy, false);
     for (const phaseMs of [0, 1, 499, 900, 999]) {
@@ -331,7 +331,7 @@ describe("the largest count of an idle line", () => {
     }
   });
 
-  it("is one ID a tick where a layout has no sequence", () => {
+  it("is one ID a tick if the layout has no sequence", () => {
     const layout = layoutOf({
       timestampBits: 41,
       datacenterBits: 0,
@@ -346,7 +346,7 @@ describe("the largest count of an idle line", () => {
   });
 });
 
-describe("S8 what a grant must never be", () => {
+describe("S8 a grant that breaks an invariant", () => {
   const before = { lanes: [{ next: 100, mark: 200 }], lastTick: 1, forgivenTicks: 0 };
   type Granted = Parameters<typeof breachOf>[1];
   const granted = (start: number, end: number, next = end, mark = 200, raise?: Raise): Granted => ({

@@ -47,7 +47,7 @@ describe("a reading of a mark", () => {
     expect(readingAt(AT).covers(at)).toBe(isCovered);
   });
 
-  it("not made yet covers nothing", () => {
+  it("covers nothing before it is made", () => {
     expect(new MarkReading().covers(AT)).toBe(false);
     expect(new MarkReading().covers({ ownMs: 0, callerMs: 0 })).toBe(false);
   });
@@ -60,7 +60,7 @@ describe("a reading of a mark", () => {
     expect(usesOf(reading)).toBe(MARK_READING_USES_MAX);
   });
 
-  it("is not used up by what it does not cover", () => {
+  it("is not used up by grants that it does not cover", () => {
     const reading = readingAt(AT);
     expect(usesOf(reading, TOO_LATE)).toBe(0);
     expect(usesOf(reading)).toBe(MARK_READING_USES_MAX);
@@ -73,7 +73,7 @@ describe("a reading of a mark", () => {
     expect(reading.covers(TOO_LATE)).toBe(true);
   });
 
-  it("is over, with the rest of the ms that clocks do not show, before a successor's first answer", () => {
+  it("ends before a successor's first answer, even with clocks rounded to a ms", () => {
     expect(MARK_READING_TRUSTED_MS + 1).toBeLessThan(SETTLE_MS);
   });
 });

@@ -26,7 +26,7 @@ describe("S7 K4 a clock is proved to be frozen", () => {
     expect(isFrozen(own, echoOf(SEEN, SEEN.seenAtMs + passedMs))).toBe(isProved);
   });
 
-  it.each([1, 10, 90, 101, 5000])("at a call every %d ms, once enough has passed", (everyMs) => {
+  it.each([1, 10, 90, 101, 5000])("with a call every %d ms, after enough time", (everyMs) => {
     let seen: SeenClock = SEEN;
     let provedMs: number | undefined;
     for (let atMs = everyMs; atMs <= 30_000 && provedMs === undefined; atMs += everyMs) {
@@ -38,11 +38,11 @@ describe("S7 K4 a clock is proved to be frozen", () => {
     expect(provedMs).toBe(Math.ceil(FROZEN_CLOCK_MS / everyMs) * everyMs);
   });
 
-  it("not by a caller that knows nothing of it", () => {
+  it("not by a caller without an echo", () => {
     expect(isFrozen({ instance: 1, nowMs: 0 }, NO_ECHO)).toBe(false);
   });
 
-  it("never if it is right, however long replies and calls are on their way or queued", () => {
+  it("never if it is right, however long replies and calls are under way or queued", () => {
     const delayMs = fc.nat({ max: 60_000 });
     fc.assert(
       fc.property(delayMs, fc.nat({ max: 20_000 }), delayMs, (replyMs, idleMs, callMs) => {

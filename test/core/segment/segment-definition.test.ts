@@ -51,13 +51,13 @@ function defined(wished: Wished, stored?: NamespaceDefinition): NamespaceDefinit
 }
 
 describe("a new segment namespace", () => {
-  it("is the default where nothing is said", () => {
+  it("has the defaults if no field is given", () => {
     expect(defined({})).toStrictEqual(DEFAULT);
     expect(SEGMENT_STEP_DEFAULT).toBe(1000);
     expect(DEFAULT.max).toBe(`${MAX_ID}`);
   });
 
-  it("is as it is asked for", () => {
+  it("has the given fields", () => {
     const { kind: _, ...wished } = STORED;
     expect(defined(wished)).toStrictEqual(STORED);
   });
@@ -118,7 +118,7 @@ describe("a new segment namespace", () => {
     [{ start: "6", max: "5" }, "at most max (5)"],
     [{ delta: 7, remainder: 7 }, "from 0 to 6"],
     [{ start: "11", max: "19", delta: 10 }, "no number from start to max"],
-  ])("says what %j should have", (wished, detail) => {
+  ])("names the allowed values for %j", (wished, detail) => {
     expect(defineNamespace(input(wished))).toMatchObject({
       errors: [{ detail: expect.stringContaining(detail) }],
     });
@@ -126,7 +126,7 @@ describe("a new segment namespace", () => {
 });
 
 describe("a segment namespace that exists", () => {
-  it("N1 keeps start, max, delta and remainder where they are left out, and nothing else", () => {
+  it("N1 keeps start, max, delta and remainder if they are omitted, and no other field", () => {
     expect(defined({}, STORED)).toStrictEqual({
       ...DEFAULT,
       max: STORED.max,
@@ -136,7 +136,7 @@ describe("a segment namespace that exists", () => {
     });
   });
 
-  it("has a step of its delta at least where step is left out", () => {
+  it("has a step of at least its delta if step is omitted", () => {
     const stored = { ...STORED, delta: 5000, step: 5000 };
     expect(defined({}, stored)).toMatchObject({ step: 5000, delta: 5000 });
   });
@@ -199,7 +199,7 @@ describe("the kind of a namespace", () => {
 });
 
 describe("the numbers of a segment namespace", () => {
-  it("are those of its texts, exact beyond 2^53", () => {
+  it("equal their texts, exact beyond 2^53", () => {
     expect(segmentNumbersOf(STORED)).toStrictEqual({
       start: 500n,
       max: 9_007_199_254_740_993n,

@@ -18,7 +18,7 @@ function stepsOf(demand: SegmentDemand, pausesMs: readonly number[]): number[] {
   });
 }
 
-/** What is fetched so many ms after two fetches, which leave a step of 1000, and some that double it. */
+/** The next fetch, so many ms after two fetches, which leave a step of 1000, and some that double it. */
 function stepAfter(pauseMs: number, doublings = 0, demand = new SegmentDemand(1000)): number {
   const steps = stepsOf(demand, [0, 0, ...Array.from({ length: doublings }, () => 0), pauseMs]);
   return steps.at(-1) ?? 0;
@@ -36,7 +36,7 @@ function useOf(count: number, used: number): StockUse {
   return { count, used, servedMs: 1, ageMs: 1, freshForMs: Infinity };
 }
 
-describe("how long the next segment is", () => {
+describe("the length of the next segment", () => {
   it.each([0, 1, SEGMENT_LASTS_MS, 2 * SEGMENT_LASTS_MS, YEAR_MS, -YEAR_MS])(
     "the first two take the namespace's step, %d ms apart",
     (pauseMs) => {
@@ -44,7 +44,7 @@ describe("how long the next segment is", () => {
     },
   );
 
-  it("is 15 min of use", () => {
+  it("is that of 15 min of use", () => {
     expect(SEGMENT_LASTS_MS).toBe(15 * MINUTE_MS);
   });
 
@@ -102,7 +102,7 @@ describe("how long the next segment is", () => {
     ]);
   });
 
-  it("takes the namespace's step as it is then", () => {
+  it("uses the namespace's current step", () => {
     const demand = new SegmentDemand(1000);
     stepsOf(demand, [0]);
     demand.namespaceStep = 300;
@@ -111,7 +111,7 @@ describe("how long the next segment is", () => {
     expect(demand.countAt(NOW_MS + 60 * MINUTE_MS)).toBe(150);
   });
 
-  it("counts answered fetches only, from when they were asked for", () => {
+  it("counts only answered fetches, from their request on", () => {
     const demand = new SegmentDemand(1000);
     const unanswered = [0, 1, 2].map((ms) => demand.countAt(NOW_MS + ms));
     expect(unanswered).toEqual([1000, 1000, 1000]);
@@ -124,7 +124,7 @@ describe("how long the next segment is", () => {
     expect(demand.countAt(NOW_MS + 35 * MINUTE_MS)).toBe(1000);
   });
 
-  it("is not moved by misses and segments used up", () => {
+  it("does not depend on misses and used-up segments", () => {
     const demand = new SegmentDemand(1000);
     for (let times = 0; times < 9; times += 1) {
       demand.missed();
@@ -134,7 +134,7 @@ describe("how long the next segment is", () => {
   });
 });
 
-describe("when the next segment is fetched", () => {
+describe("the time of the next fetch", () => {
   it.each([
     [1000, 1, false],
     [1000, 99, false],
@@ -150,7 +150,7 @@ describe("when the next segment is fetched", () => {
     [9, 1, true],
     [1, 1, true],
     [1000, 0, false],
-  ])("of %d, %d used is more than a tenth: %s", (count, used, isDue) => {
+  ])("of %d numbers, %d used are more than a tenth: %s", (count, used, isDue) => {
     expect(new SegmentDemand(1000).isDue(useOf(count, used))).toBe(isDue);
   });
 });

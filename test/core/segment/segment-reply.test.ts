@@ -34,7 +34,7 @@ function refused(change: object): string {
 }
 
 describe("a segment object's reply as text", () => {
-  it("is read as it was written", () => {
+  it("is parsed as it was written", () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         expect(readSegmentReply(writeSegmentReply(reply))).toStrictEqual(reply);
@@ -63,7 +63,7 @@ describe("a segment object's reply as text", () => {
   });
 
   it.each(["", "undefined", '["1","2"', '["1","2"]]', "{", "[1n,2n]"])(
-    "%j, which is no JSON, is not read",
+    "%j, which is no JSON, is rejected",
     (text) => {
       expect(() => readSegmentReply(text)).toThrow();
     },
@@ -88,7 +88,7 @@ describe("a segment object's reply as text", () => {
     ],
     ["a refusal with no code", ["{}", refused({ code: undefined })]],
     ["a refusal with no detail", [refused({ detail: undefined }), refused({ detail: 5 })]],
-  ])("%s is not read", (_, texts) => {
+  ])("%s is rejected", (_, texts) => {
     for (const text of texts) expect(() => readSegmentReply(text), text).toThrow(TypeError);
   });
 });

@@ -72,11 +72,11 @@ describe("the next numbers of a width", () => {
       10,
       [SAFE_END + 1n, SAFE_END + 11n, SAFE_END + 5n, 1, SAFE_END + 5n],
     ],
-    ["less where max comes first", { max: 12n }, 8n, 1000, [8n, 13n, 8n, 5, 12n]],
+    ["fewer if max comes first", { max: 12n }, 8n, 1000, [8n, 13n, 8n, 5, 12n]],
     ["just up to max", { max: 12n }, 8n, 5, [8n, 13n, 8n, 5, 12n]],
     ["max alone", { max: 12n }, 12n, 5, [12n, 13n, 12n, 1, 12n]],
     ["nothing past max", { max: 12n }, 13n, 5, "exhausted"],
-    ["nothing where no ID is left up to max", { ...SEVENS, max: 26n }, 18n, 10, "exhausted"],
+    ["nothing if no ID is left up to max", { ...SEVENS, max: 26n }, 18n, 10, "exhausted"],
     ["nothing past a max that was lowered", { max: 12n }, 500n, 5, "exhausted"],
     ["2^63 − 1", {}, MAX_ID, 1000, [MAX_ID, MAX_ID + 1n, MAX_ID, 1, MAX_ID]],
     ["nothing past 2^63 − 1", {}, MAX_ID + 1n, 1000, "exhausted"],
@@ -93,7 +93,7 @@ describe("the next numbers of a width", () => {
     expect(shown(numbers, allocateWidth(numbers, maxId, width))).toEqual(expected);
   });
 
-  it("G4 a refusal says that no number is left, and up to where", () => {
+  it("G4 a refusal says that no number is left up to max", () => {
     const numbers = numbersOf({ max: 12n });
     const refused = allocateWidth(numbers, 13n, 5);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "exhausted" } });
@@ -126,20 +126,20 @@ describe("the next IDs of a count", () => {
       [SAFE_END - 1n, SAFE_END + 2n, SAFE_END - 1n, 3, SAFE_END + 1n],
     ],
     ["all that are left", { max: 12n }, 8n, 5, [8n, 13n, 8n, 5, 12n]],
-    ["none where one is missing", { max: 12n }, 8n, 6, "exhausted"],
+    ["none if one is missing", { max: 12n }, 8n, 6, "exhausted"],
     ["none past max", { max: 12n }, 13n, 1, "exhausted"],
     ["none past a max that was lowered", { max: 12n }, 500n, 1, "exhausted"],
     ["all of a remainder", { ...SEVENS, max: 27n }, 8n, 2, [8n, 28n, 17n, 2, 27n]],
-    ["none where max is one too low", { ...SEVENS, max: 26n }, 8n, 2, "exhausted"],
+    ["none if max is one too low", { ...SEVENS, max: 26n }, 8n, 2, "exhausted"],
     ["2^63 − 1", {}, MAX_ID, 1, [MAX_ID, MAX_ID + 1n, MAX_ID, 1, MAX_ID]],
     ["none past 2^63 − 1", {}, MAX_ID, 2, "exhausted"],
-    ["none where all were given out", {}, MAX_ID + 1n, 1, "exhausted"],
+    ["none if all were issued", {}, MAX_ID + 1n, 1, "exhausted"],
   ])("G3 G4 are %s", (_, change, maxId, count, expected) => {
     const numbers = numbersOf(change);
     expect(shown(numbers, allocateCount(numbers, maxId, count))).toEqual(expected);
   });
 
-  it("G4 a refusal says that fewer are left, and up to where", () => {
+  it("G4 a refusal says that fewer are left up to max", () => {
     const numbers = numbersOf({ max: 12n });
     const refused = allocateCount(numbers, 11n, 3);
     expect(refused).toMatchObject({
@@ -189,7 +189,7 @@ const anyScript = fc
     requests,
   }));
 
-/** What may be given out from maxId on: found by looking at each number. */
+/** The numbers that may be issued from maxId on, found by checking each number. */
 function walked({ max, delta, remainder }: SegmentNumbers, maxId: bigint): bigint[] {
   const ids: bigint[] = [];
   for (let n = maxId; n <= max; n += 1n) {
@@ -207,7 +207,7 @@ function firstAtOrAbove({ delta, remainder }: SegmentNumbers, maxId: bigint): bi
 }
 
 describe("the allocator under random requests", () => {
-  it("G1 G2 G3 G4 G5 gives what walking from number to number gives", () => {
+  it("G1 G2 G3 G4 G5 gives the numbers that counting one by one gives", () => {
     fc.assert(
       fc.property(anyScript, ({ numbers, requests }) => {
         let maxId = numbers.start;
@@ -237,7 +237,7 @@ describe("the allocator under random requests", () => {
     );
   });
 
-  it("G1 G2 G4 G5 hold however far the numbers reach", () => {
+  it("G1 G2 G4 G5 hold for numbers of any size", () => {
     const anyNumbers = fc
       .tuple(fc.bigInt(0n, MAX_ID), fc.bigInt(0n, MAX_ID), fc.integer({ min: 1, max: 1_000_000 }))
       .chain(([one, other, delta]) => {
@@ -272,7 +272,7 @@ describe("the allocator under random requests", () => {
     );
   });
 
-  it("G4 a max that is raised again goes on at maxId", () => {
+  it("G4 after max is raised, numbers continue at maxId", () => {
     const lowered = numbersOf({ max: 10n });
     expect(allocateWidth(lowered, 21n, 5).ok).toBe(false);
     const raised = numbersOf({ max: 22n });

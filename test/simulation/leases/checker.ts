@@ -39,7 +39,7 @@ export class Checker {
     record.highestTick = Math.max(record.highestTick, tick);
   }
 
-  /** What can be told at the end only: how the leases ended. */
+  /** A check that is possible at the end only: how the leases ended. */
   finish(): void {
     const { records, layout } = this.#desk;
     for (const { highestTick, lease } of records) {

@@ -19,7 +19,7 @@ import { isSameToken, MemoryRows } from "../../support/models/memory-desk.ts";
 export type DeskFault = "forgets released leases" | "leases what is held still";
 
 export interface LeaseRecord {
-  /** The host that asked, whatever the holder is called. */
+  /** The host that sent the request; its `holder` may be any text. */
   readonly owner: number;
   /** As it was last written. */
   lease: WorkerLease;

@@ -1,4 +1,4 @@
-/** A machine that runs one minting process after another: it stamps, crashes, stands still, and its clock is wrong. */
+/** A machine that runs one minting process after another. It makes IDs, crashes, pauses, and has a wrong clock. */
 import { EdgeflakeError } from "../../../src/client/errors.ts";
 import { Minter } from "../../../src/client/minter.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -42,7 +42,7 @@ export class Host implements Actor {
   readonly #take: (id: string) => void;
   readonly #doings: Doings;
   #minter: Minter | undefined;
-  /** Counts its processes: one that is not the last has ended. */
+  /** Counts its processes: all but the last have ended. */
   #process = 0;
   #straysBefore = 0;
   stampedAtMs = 0;
@@ -194,7 +194,7 @@ export class Host implements Actor {
     }
   }
 
-  /** What next() may say; anything else is a failure of the test. */
+  /** The errors that next() may throw; any other fails the test. */
   #refused(error: unknown): void {
     if (!(error instanceof EdgeflakeError)) throw error;
     const { code, retryAfterMs, definite } = error;

@@ -59,14 +59,14 @@ afterEach(() => {
 });
 
 describe("50 holders, 32 worker IDs", () => {
-  it("a fresh seed: no ID twice, none outside of its lease", () =>
+  it("a fresh seed: no ID twice, and none outside of its lease", () =>
     expectHeld("a fresh seed", FRESH_SEED, FORGIVING));
 
   it.each([
     ["1 ms ticks, an hour forgiven", 1, FORGIVING],
     ["1 s ticks, two lanes, random starts", 2, SECONDS],
     ["four lanes, a strict clock", 3, FOUR_LANES],
-  ])("%s, %i: no ID twice, none outside of its lease", { tags: ["long"] }, expectHeld);
+  ])("%s, %i: no ID twice, and none outside of its lease", { tags: ["long"] }, expectHeld);
 });
 
 async function expectHeld(_: string, seed: number, plan: WorldPlan): Promise<void> {
@@ -91,8 +91,8 @@ async function expectHeld(_: string, seed: number, plan: WorldPlan): Promise<voi
   }
 }
 
-describe("the checker finds what is broken", () => {
-  it("a line that knows no end", async () => {
+describe("the checker finds each fault", () => {
+  it("a line that ignores its end", async () => {
     const raise = MintLine.prototype.raiseEnd;
     vi.spyOn(MintLine.prototype, "raiseEnd").mockImplementation(function (this: MintLine) {
       raise.call(this, Number.POSITIVE_INFINITY);
@@ -111,7 +111,7 @@ describe("the checker finds what is broken", () => {
   it.each([
     "puts without comparing",
     "answers before it is durable",
-    "hands out a lower mark",
+    "returns a lower mark",
   ] as const)("a store that %s", async (storeFault) => {
     const world = runLeaseWorld(1, { ...SECONDS, storeFault });
     await expect(world).rejects.toThrow(/^broken: .* \(seed 1\)$/);

@@ -18,7 +18,7 @@ const SAME_NAMES = 20;
 const WORKER_EVERY = 5;
 const TTLS_MS = [5000, 5000, 60_000, 60_000, 20_000, 120_000];
 export const TTL_MAX_MS = 120_000;
-/** How long mishaps happen, and how long there are none afterwards. */
+/** How long mishaps happen, and how long the quiet time after them is. */
 const WILD_MS = 40 * 60_000;
 const CALM_MS = 5 * 60_000;
 
@@ -112,7 +112,7 @@ function makeHosts(world: World, plan: WorldPlan, doings: Doings, checker: Check
   });
 }
 
-/** What happens to all: the service goes down for minutes, clocks jump. */
+/** Mishaps of all hosts: the service goes down for minutes, clocks jump. */
 function mishaps(world: World, network: Network): void {
   const { random } = world;
   const every = (least: number, most: number, happen: () => void): void => {
@@ -128,7 +128,7 @@ function mishaps(world: World, network: Network): void {
     });
   });
   every(120_000, 600_000, () => {
-    // A year ahead, or as far as nobody notices; and back.
+    // A year ahead, or by so little that nobody notices; and back.
     network.deskAheadMs = random.isOneOf(2) ? YEAR_MS : random.between(-60_000, 60_000);
     network.callerAheadMs = random.between(-2000, 2000);
     world.after(random.spread(100, 60_000), () => {

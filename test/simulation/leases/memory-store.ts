@@ -1,12 +1,12 @@
-/** A store in memory that outlives processes: slow, failing now and then, and broken where told to be. */
+/** A store in memory that outlives processes. It is slow, fails now and then, and may have a chosen fault. */
 import type { MinterStore } from "../../../src/client/minter-store.ts";
 import type { World } from "./world.ts";
 
-/** What a broken store does. */
+/** The faults of a broken store. */
 export type StoreFault =
   | "puts without comparing"
   | "answers before it is durable"
-  | "hands out a lower mark";
+  | "returns a lower mark";
 
 /** Further than a mark is written ahead. */
 const LOWERED_MS = 20_000;
@@ -88,13 +88,13 @@ export class MemoryStore {
     });
   }
 
-  /** As it was put, or as it is handed out. */
+  /** The stored text, or a faulty version of it. */
   #isStored(expected: string | undefined): boolean {
     return this.#text === expected || this.#shown() === expected;
   }
 
   #shown(): string | undefined {
-    if (this.#fault !== "hands out a lower mark" || this.#text === undefined) return this.#text;
+    if (this.#fault !== "returns a lower mark" || this.#text === undefined) return this.#text;
     const { mark, lease, ...rest } = JSON.parse(this.#text);
     if (mark === undefined) return this.#text;
     // Within its lease still, or it would not be gone on with.

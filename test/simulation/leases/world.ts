@@ -13,7 +13,7 @@ const INTERVAL_LATE_PARTS = 7;
 export interface Actor {
   /** Its clock less the world's. */
   skewMs: number;
-  /** Stopped until then: whatever is due meanwhile comes after. */
+  /** Paused until then: later events wait. */
   pausedUntilMs: number;
 }
 
@@ -55,7 +55,7 @@ export class World {
     this.#push({ atMs: this.nowMs + ms, actor: undefined, isAlive: () => true, run });
   }
 
-  /** Runs as that process, unless it ended; later, where it is paused. */
+  /** Runs as that process, unless it ended; later if it is paused. */
   afterAs(actor: Actor, isAlive: () => boolean, ms: number, run: () => void): void {
     this.#push({ atMs: this.nowMs + ms, actor, isAlive, run });
   }
@@ -112,7 +112,7 @@ export class World {
   #stub(fetch: (url: string, init: RequestInit) => Promise<unknown>): void {
     Date.now = () => Math.floor(this.nowMs + (this.actor?.skewMs ?? 0));
     Math.random = this.random.next;
-    // It is never set, and stands still in a pause.
+    // Nobody sets it, and it does not advance in a pause.
     vi.stubGlobal("performance", { now: () => this.nowMs });
     vi.stubGlobal("fetch", fetch);
     vi.stubGlobal("setTimeout", (run: () => void, ms: number) => {

@@ -1,5 +1,5 @@
 /**
- * What is held against each answer as it leaves its isolate, by number:
+ * The checks of each response as it leaves its isolate, by number:
  *  A1 An error is a refusal: it has a code, and that is not `internal`.
  *  A2 Where clocks are true, the answer leaves within its deadline: that of a pinned request, or those of two shards,
  *     besides the wait that its namespace allows each of them. The isolate's own stalls do not count.

@@ -5,7 +5,7 @@ import { compileFunction } from "node:vm";
 import { build, type Plugin } from "esbuild";
 import type * as product from "./product.ts";
 
-/** What a process takes from its surroundings, in the place of the globals of that name. */
+/** A process gets these from its surroundings, instead of the globals of the same name. */
 export interface Surroundings {
   readonly Date: DateConstructor;
   readonly Math: Math;
@@ -53,14 +53,14 @@ const PLATFORM = ["DurableObject", "WorkerEntrypoint"]
   )
   .join("\n");
 
-/** What workerd's engine has and Node 24's has not yet. */
+/** Features of workerd's engine that Node 24's does not have yet. */
 const NEWER = `
   const bytes = Uint8Array.prototype;
   bytes.toHex ??= function () { return Buffer.from(this).toString("hex"); };
   bytes.toBase64 ??= function () { return Buffer.from(this).toString("base64url"); };
 `;
 
-/** Bundles the product. Throws where a mutation's text is not in its file just once. */
+/** Bundles the product. Throws if a mutation's text is not in its file exactly once. */
 export async function bundleProduct(mutation?: Mutation): Promise<Evaluate> {
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, "product.ts")],
@@ -77,7 +77,7 @@ export async function bundleProduct(mutation?: Mutation): Promise<Evaluate> {
   const start = compileFunction(`${NEWER}\n${bundle.text}\nreturn product;`, [...NAMES], {
     filename: "product.js",
   });
-  // What was bundled from product.ts has its type: nothing in the text could say so.
+  // The bundle of product.ts has its type; the text can't express that.
   return (surroundings) => start(...NAMES.map((name) => surroundings[name])) as Product;
 }
 

@@ -25,7 +25,7 @@ export interface Asked {
   readonly refusals: Map<string, number>;
 }
 
-/** What a request asks for beyond its namespace, and the order that it is promised. */
+/** A request's parameters besides its namespace, and its promised order. */
 interface Input {
   readonly query: Record<string, string | number>;
   readonly order?: string;
@@ -97,7 +97,7 @@ export class Caller {
     }
   }
 
-  /** So many requests, each after the answer of the one before: these must be in order, where that is promised. */
+  /** So many requests, each after the last response: these IDs must be in order if that is promised. */
   #inTurn(space: Space, input: Input, requests: number): void {
     const { random } = this.#world;
     const isolate = random.pick(this.#isolates);
@@ -177,7 +177,7 @@ export class Caller {
     const isPinned = "shard" in query || "key" in query || "order" in query;
     const left = (outcome: Outcome): Outcome => {
       this.#answers.left(space, isPinned, outcome);
-      // What leaves the Worker is somebody's, whether or not it arrives.
+      // An ID that leaves the Worker counts as issued, even if it does not arrive.
       if (!outcome.ok) return outcome;
       try {
         const runs = read(outcome.value);

@@ -2,7 +2,7 @@
  * The last trial of a world, after all else is well and quiet: in each namespace one shard is dead for a while. Every
  * isolate is asked for IDs, in each way:
  *  T1 A request that is not pinned gets IDs.
- *  T2 A pinned or strict request gets IDs of its own shard, or, where that is the dead one, `shard_unavailable`.
+ *  T2 A pinned or strict request gets IDs of its own shard, or, if that shard is dead, `shard_unavailable`.
  *  T3 An isolate that has found its home dead leaves it alone, and tries it again by one request at a time, no more
  *     often than every UNAVAILABLE_REST_MS.
  *  T4 A home that is well again serves again.
@@ -50,7 +50,7 @@ const TRAVEL_MS = 100;
 /** Clocks drift by 0.1 % at most. */
 const REST_MS = UNAVAILABLE_REST_MS * 0.99;
 
-/** What is known of one isolate and one namespace. */
+/** The record of one isolate and one namespace. */
 interface Seen {
   readonly isolate: Isolate;
   readonly space: Space;
@@ -151,7 +151,7 @@ export class DeadShardTrial {
     const isDead = (): boolean => this.#dead.some(({ death }) => death);
     const wasDead = isDead();
     this.#ask(isolate, space, PINS[at] ?? {}, (outcome) => {
-      // One that was under way when the shard died, or came back, may have met either.
+      // A request that was open when the shard died or recovered may have had either result.
       const mustFail = shards[at] === DEAD_SHARD && wasDead && isDead();
       const own = mustFail ? "shard_unavailable" : shards[at];
       const got = outcome.ok ? this.#shardOf(space, outcome) : Object(outcome.error).code;
@@ -169,7 +169,7 @@ export class DeadShardTrial {
     const noticedMs = ANSWER_MAX_MS + (space.policy?.maxWaitMs ?? 0) + STALL_GRACE_MS + TRAVEL_MS;
     let lastMs = firstMs;
     let calls = CALL_TRIES_MAX;
-    // Requests that were under way when the first one failed may try a second time.
+    // Requests that were open when the first one failed may try a second time.
     for (const atMs of missedAtMs.filter((one) => one > firstMs + 2 * noticedMs)) {
       // A call that throws within its deadline is made again.
       const isRepeat = atMs - lastMs < noticedMs && calls < CALL_TRIES_MAX;
@@ -185,7 +185,7 @@ export class DeadShardTrial {
     }
   }
 
-  /** Some may find it resting still, for a clock that is behind; two in a row are not just the one that tries it. */
+  /** Some isolates may still avoid it because of a clock that is behind. Two failures in a row are more than the one trial. */
   #checkHome(seen: Seen, asksLeft = HOME_ASKS, inARow = 0): void {
     const { isolate, space, shards } = seen;
     this.#ask(isolate, space, {}, (outcome) => {

@@ -1,5 +1,5 @@
 /**
- * What a Durable Object keeps: a real SQLite database, of which only what was flushed survives a crash.
+ * A Durable Object's storage: a real SQLite database. Only flushed data survives a crash.
  * Answers wait for the flush, as behind the platform's output gate.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
@@ -25,7 +25,7 @@ export class Disk {
   readonly #statements = new Map<string, StatementSync>();
   readonly #world: World;
   readonly #seen: DiskSeen;
-  /** What waits for the flush of what is written and not flushed; undefined where nothing is. */
+  /** Callbacks that wait for the flush of unflushed writes; undefined without such writes. */
   #gates: Gate[] | undefined;
   /** One in so many writes fails, and one in so many flushes; 0: none. */
   failsOneIn = 0;
@@ -57,7 +57,7 @@ export class Disk {
     return { rows: [], changed: Number(statement.run(...bindings).changes) };
   }
 
-  /** All of what is written inside, or, where it throws, nothing of it. */
+  /** Runs a transaction: if it throws, none of its writes remain. */
   atOnce<Value>(write: () => Value): Value {
     this.#begin();
     this.#database.exec("SAVEPOINT at_once");
@@ -77,7 +77,7 @@ export class Disk {
     else gate(true);
   }
 
-  /** What is not flushed is lost: the machine has crashed, or the object was ended. */
+  /** Loses unflushed writes: the machine has crashed, or the object was ended. */
   crash(): void {
     const gates = this.#gates;
     if (!gates) return;
@@ -87,7 +87,7 @@ export class Disk {
     for (const gate of gates) gate(false);
   }
 
-  /** What an instance sees that is cut off and does not know: all that is flushed now, and nothing more ever will be. */
+  /** The view of an instance that is cut off without notice: all data flushed so far, and no later data. */
   replica(): Disk {
     const replica = new Disk(this.#world, this.#seen);
     replica.#isForsaken = true;

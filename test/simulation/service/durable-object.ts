@@ -7,7 +7,7 @@ import type { Machine } from "./machine.ts";
 import type { Process } from "./process.ts";
 import type { World } from "./world.ts";
 
-/** A call as it left its caller: whatever it brings is as old as that. */
+/** A call as it left its caller: its result is as old as that. */
 export interface Call {
   readonly method: string;
   readonly args: readonly unknown[];
@@ -22,7 +22,7 @@ export interface Left {
   readonly object: DurableObject;
   readonly call: Call;
   readonly value: unknown;
-  /** The instance's clock; undefined where that jumped while the call was open. */
+  /** The instance's clock; undefined if that jumped while the call was open. */
   readonly nowMs: number | undefined;
 }
 
@@ -108,7 +108,7 @@ export class DurableObject {
     this.#older = undefined;
   }
 
-  /** Another instance is started though this one lives on, with its storage or without. */
+  /** Starts another instance while this one lives, with or without its storage. */
   supersede(
     isShared = this.#world.random.isOneOf(2),
     overlapMs = this.#world.random.spread(...OVERLAP_MS),
@@ -117,7 +117,7 @@ export class DurableObject {
     if (!older?.isAlive || this.#older?.isAlive) return;
     if (!isShared) {
       const { disk, strands } = this.plan;
-      // What an instance wrote and did not flush before it was cut off never will be.
+      // Unflushed writes of an instance that is cut off are lost.
       disk.crash();
       if (strands) older.strandOn(disk.replica());
       else older.isCutOff = true;
@@ -127,12 +127,12 @@ export class DurableObject {
     this.#world.after(overlapMs, () => older.end("superseded"));
   }
 
-  /** The newest instance stands: calls to it wait. */
+  /** Pauses the newest instance: calls to it wait. */
   stall(forMs: number): void {
     if (this.#current?.isAlive) this.#current.stall.begin(forMs);
   }
 
-  /** Whoever stands goes on. */
+  /** Ends all pauses. */
   wake(): void {
     this.#current?.stall.end();
     this.#older?.stall.end();

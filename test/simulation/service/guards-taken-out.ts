@@ -1,7 +1,7 @@
 /** Guards of the product, each with the change that takes it out, and what a world says then. */
 import type { Mutation } from "./bundle.ts";
 
-/** What is taken out, what a world must say, and the change. */
+/** The removed guard, the finding that a world must report, and the change. */
 export type Broken = readonly [string, RegExp, Mutation];
 
 /** Guards taken out, and what is said: an invariant of the history, or that not all was served at the end. */
@@ -81,7 +81,7 @@ export const BROKEN: readonly Broken[] = [
   ],
 ];
 
-/** The same of what is held where clocks are true. */
+/** The same for the checks of worlds with correct clocks. */
 export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
   [
     "an echo that counts from the reply's own clock",

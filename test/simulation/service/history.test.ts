@@ -42,19 +42,19 @@ describe("the checkers find", () => {
 
   const long = { tags: ["long"] };
 
-  it.each(BROKEN_WITH_TRUE_CLOCKS)("%s, where clocks are true", long, (_, broken, mutation) =>
+  it.each(BROKEN_WITH_TRUE_CLOCKS)("%s, with correct clocks", long, (_, broken, mutation) =>
     expectFound(broken, mutation, (seed, evaluate) =>
       runServiceWorld(seed, evaluate, EVENTS_MAX, { clocksAreTrue: true }),
     ),
   );
 
-  it.each(BROKEN_BY_DEAD_SHARDS)("%s, where a shard is dead", long, (_, broken, mutation) =>
+  it.each(BROKEN_BY_DEAD_SHARDS)("%s, with a dead shard", long, (_, broken, mutation) =>
     expectFound(broken, mutation, (seed, evaluate) =>
       runServiceWorld(seed, evaluate, EVENTS_BEFORE_TRIAL),
     ),
   );
 
-  it.each(BROKEN_BY_TAKEOVERS)("%s, beside a successor", long, (_, broken, mutation) =>
+  it.each(BROKEN_BY_TAKEOVERS)("%s, next to a successor", long, (_, broken, mutation) =>
     expectFound(broken, mutation, (seed, evaluate) => runTakeoverWorld(seed, evaluate, TAKEOVERS)),
   );
 });

@@ -1,5 +1,5 @@
 /**
- * The one checker of a simulated world. What it holds each ID and each grant against, by number:
+ * The one checker of a simulated world. Its checks of each ID and each grant, by number:
  *  H1 No position is granted twice: all grants of a lane that left its shard are disjoint, also those whose answer
  *     was lost on the way.
  *  H2 No grant leaves its shard at or above the mark that is on disk then.
@@ -128,7 +128,7 @@ export class History {
     }
   }
 
-  /** What had been acknowledged of that order: the highest ID. */
+  /** The highest acknowledged ID of that order. */
   highest(order: string): bigint {
     return this.#highest.get(order) ?? -1n;
   }
@@ -188,7 +188,7 @@ export class History {
       this.#broken("H6", `${first}, ${count} numbers of ${name}, were given again`);
     }
     if (!lineOf(this.#segments, name).has(first, end)) {
-      this.#broken("H6", `${first}, ${count} numbers of ${name}, were given out by nobody`);
+      this.#broken("H6", `${first}, ${count} numbers of ${name}, were issued by no object`);
     }
   }
 

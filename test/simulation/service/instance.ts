@@ -28,7 +28,7 @@ export interface InstancePlan {
   readonly disk: Disk;
 }
 
-/** What the platform hands to an instance. */
+/** The platform's arguments for an instance. */
 interface Context {
   readonly id: { readonly name: string };
   readonly storage: {
@@ -43,9 +43,9 @@ export class Instance {
   /** Calls to it wait, as for a start that takes long. Its timers are those of its machine. */
   readonly stall: Stall;
   isAlive = true;
-  /** Its storage is another's now: whatever it asks of it fails. */
+  /** Its storage belongs to another instance now: each use of it fails. */
   isCutOff = false;
-  /** Another instance of the object was alive beside it. */
+  /** Another instance of the object was alive at the same time. */
   hadCompany = false;
   #disk: Disk;
   readonly #object: object;
@@ -98,12 +98,12 @@ export class Instance {
     }
   }
 
-  /** It goes on by what it finds on a replica that nobody else writes. */
+  /** Lets it continue with a replica of the disk that nobody else writes. */
   strandOn(replica: Disk): void {
     this.#disk = replica;
   }
 
-  /** Nothing more leaves it, and those who wait hear so. What it wrote and did not flush is lost. */
+  /** Ends the instance: open calls fail, and unflushed writes are lost. */
   end(reason: string): void {
     if (!this.isAlive) return;
     this.isAlive = false;

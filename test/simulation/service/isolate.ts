@@ -72,12 +72,12 @@ export class Isolate {
     const awakeMs = (): number => this.#world.nowMs - this.machine.stall.stoodMs;
     const began = { awakeMs: awakeMs(), events: this.#world.events };
     const once: Answer = (outcome: Outcome) => {
-      // Whoever has ended says nothing any more.
+      // A process that has ended sends no more responses.
       if (!process.isAlive || !this.#open.delete(answer)) return;
       const isFromMemory = this.#world.events === began.events;
       answer({ ...outcome, served: { isFromMemory, awakeMs: awakeMs() - began.awakeMs } });
     };
-    // Work that goes on behind an answer: here it always does, until the isolate ends.
+    // Here, work after a response always continues until the isolate ends.
     const context = { waitUntil: () => undefined };
     // A world offers as much of the platform as the product uses.
     const surroundings = [this.#env, context] as unknown as [Env, ExecutionContext];

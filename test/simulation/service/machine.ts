@@ -1,5 +1,5 @@
 /**
- * A machine, which may stand for a while, with its clock: one that drifts, is set forward and back, and may then show
+ * A machine that may pause, with its clock. The clock drifts, is set forward and back, and may then show
  * the same time until it has caught up.
  */
 import { Stall } from "./stall.ts";
@@ -9,16 +9,16 @@ import type { World } from "./world.ts";
 const DRIFT_PPM_MAX = 1000;
 
 export class Machine {
-  /** Its processes stand with it; its clock goes on. */
+  /** In a stall its processes pause; its clock continues. */
   readonly stall: Stall;
-  /** How often what the clock shows has jumped. */
+  /** How often the clock has jumped. */
   jumps = 0;
-  /** What the clock is ahead of the world's by its having been set, in ms. */
+  /** How far the clock was set ahead of the world's, in ms. */
   #aheadMs: number;
   readonly #world: World;
   readonly #rate: number;
   readonly #startMs: number;
-  /** Set back, it stands still, as that of an object in workerd does. */
+  /** If set back, it freezes, like the clock of an object in workerd. */
   readonly #neverGoesBack: boolean;
   #shownMs = 0;
 
@@ -32,7 +32,7 @@ export class Machine {
     this.#aheadMs = random.between(-50, 50);
   }
 
-  /** Date.now() of its processes. During an event it stands still, as in deployed Workers between I/O. */
+  /** Date.now() of its processes. It is frozen during an event, as in deployed Workers between I/O. */
   now = (): number => {
     const trueMs = this.#startMs + (this.#world.nowMs - this.#startMs) * this.#rate + this.#aheadMs;
     if (this.#neverGoesBack && trueMs < this.#shownMs) return this.#shownMs;

@@ -1,4 +1,4 @@
-/** What befalls a simulated world, each with a count of how often. */
+/** The mishaps of a simulated world, each with its count. */
 import { DEATHS, type DurableObject } from "./durable-object.ts";
 import type { Machine } from "./machine.ts";
 import type { Platform } from "./platform.ts";
@@ -72,8 +72,8 @@ export class Mishaps {
   }
 
   /**
-   * The last one: the clocks of all objects are wild once more, unless clocks are true. They are right again soon, disks
-   * and the network work, whoever stood goes on, and nobody ends anything: what is wrong then has to mend itself.
+   * The last mishap: the clocks of all objects are wrong once more, unless clocks are true. Then clocks, disks and the
+   * network work, pauses end, and nothing is killed: the service must recover by itself.
    */
   end(): void {
     this.#isOver = true;

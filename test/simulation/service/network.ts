@@ -1,8 +1,8 @@
-/** What lies between processes: slow, lossy, in no order; now and then a call is made twice. */
+/** The network between processes: slow, lossy and unordered. Sometimes it makes a call twice. */
 import type { Answer } from "./instance.ts";
 import type { World } from "./world.ts";
 
-/** How long a message takes, in ms, and how long one that comes late; between neighbours, less than 1 ms. */
+/** The time of a message in ms, and of a late message; between neighbours, less than 1 ms. */
 const USUAL_MS = [0, 15] as const;
 const LATE_MS = [100, 30_000] as const;
 /** After which time a caller hears that its call was lost, in ms. */

@@ -1,9 +1,9 @@
-/** Which places of a line are taken: intervals that never overlap, kept in order and joined where they touch. */
+/** The used positions of a line: intervals that never overlap, in order, and joined if they touch. */
 export class NumberLine<Place extends number | bigint> {
   readonly #starts: Place[] = [];
   readonly #ends: Place[] = [];
 
-  /** Takes [start, end); false where some of it was taken before, and then nothing is. */
+  /** Marks [start, end) as used; returns false, and changes nothing, if a part of it was used before. */
   take(start: Place, end: Place): boolean {
     const at = this.#firstEndingAfter(start);
     const next = this.#starts[at];

@@ -1,7 +1,7 @@
 /**
- * Writes down what leaves an object, held against what is on its disk then (H1, H2, H5 to H7 of the history), and:
- *  O1 An instance ends itself only where another one was alive beside it, or, unless all clocks are true, because its
- *     clock is frozen. No stall and no call that was queued ends one.
+ * Records each reply of an object, checked against its disk at that moment (H1, H2, H5 to H7 of the history), and:
+ *  O1 An instance ends itself only if another one was alive at the same time, or, unless all clocks are true, because
+ *     its clock is frozen. No stall and no queued call ends one.
  */
 
 import type { WorkerLease } from "../../../src/core/lease/worker-lease.ts";

@@ -53,7 +53,7 @@ export class Platform {
     for (const { plan } of this.objects) plan.disk.failsOneIn = oneIn;
   }
 
-  /** Whoever stands goes on, starts are quick, and no object is dead: from now on. */
+  /** From now on no process pauses, starts are quick, and no object is dead. */
   wake(): void {
     this.#isWarm = true;
     for (const object of this.objects) {
@@ -80,7 +80,7 @@ export class Platform {
     });
   }
 
-  /** What an isolate on that machine is given. */
+  /** The surroundings of an isolate on that machine. */
   #environment(machine: Machine): object {
     const binding = (className: ClassName) => ({
       getByName: (name: string) => this.#stub(machine, this.object(className, name)),

@@ -18,7 +18,7 @@ export class Process {
     this.product = evaluate(this.#surroundings(fetch));
   }
 
-  /** Lets something happen in this process, once its machine goes on, unless the process has ended by then. */
+  /** Runs a callback in this process after that time and any pause, unless the process has ended by then. */
   after(ms: number, happen: () => void): void {
     this.#world.after(ms, () => {
       this.machine.stall.timer(() => {

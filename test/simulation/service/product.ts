@@ -1,4 +1,4 @@
-/** What runs in a simulated world, as it is deployed and published: bundled, and evaluated once for each process. */
+/** The product as deployed and published, for simulated worlds: bundled, and evaluated once for each process. */
 export { Edgeflake as Client } from "../../../src/client/edgeflake.ts";
 export { Minter } from "../../../src/client/minter.ts";
 export { worker } from "../../../src/http/worker.ts";

@@ -112,7 +112,7 @@ export async function runServiceWorld(
   };
 }
 
-/** Once all is mended, everybody is served, nobody is refused, and nobody waits for ever. */
+/** After the mishaps, every request is served, none is rejected, and none waits for ever. */
 async function endWell(
   world: World,
   callers: readonly Caller[],

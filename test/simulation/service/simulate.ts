@@ -24,7 +24,7 @@ interface Options {
   readonly events: number;
 }
 
-/** The options, or what is wrong with them; undefined where only the usage is asked for. */
+/** The options, or their error; undefined if only the usage is requested. */
 function readOptions(): Options | string | undefined {
   const options = { seed: TEXT, minutes: TEXT, events: TEXT, help: { type: "boolean" } } as const;
   let values: { seed?: string; minutes?: string; events?: string; help?: boolean };
@@ -82,7 +82,7 @@ async function simulate({ seed, minutes, events }: Options): Promise<boolean> {
       );
       return false;
     }
-    // A soak goes on from its seed, so that it can be repeated whole.
+    // A soak counts up from its seed, so that it can be repeated whole.
     next = (next + 1) % (SEED_MAX + 1);
   } while (performance.now() < untilMs);
   return true;

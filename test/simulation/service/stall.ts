@@ -1,4 +1,4 @@
-/** Something that may stand for a while: what is due meanwhile happens as soon as it goes on, timers before messages. */
+/** A part of the world that may pause. After a pause, the delayed events happen at once, timers before messages. */
 import type { World } from "./world.ts";
 
 export class Stall {
@@ -17,7 +17,7 @@ export class Stall {
     return this.#untilMs > 0;
   }
 
-  /** For how long it has stood in all, in ms. */
+  /** The total time of its pauses, in ms. */
   get stoodMs(): number {
     return this.#stoodMs + (this.#isOn ? this.#world.nowMs - this.#sinceMs : 0);
   }
@@ -38,7 +38,7 @@ export class Stall {
     for (const happen of held) this.#world.after(0, happen);
   }
 
-  /** A timer is due. */
+  /** Runs a timer's callback, after the pause if there is one. */
   timer(happen: () => void): void {
     if (this.#isOn) this.#timers.push(happen);
     else happen();

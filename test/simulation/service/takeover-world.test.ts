@@ -8,8 +8,8 @@ const TAKEOVERS_QUICK = 100;
 const TAKEOVERS_FULL = 2000;
 const FRESH_SEED = Math.floor(Math.random() * 2 ** 31);
 
-describe("a superseded instance beside its successor", () => {
-  it("a known seed: nothing twice, and strict answers of both strictly increase", async () => {
+describe("a superseded instance next to its successor", () => {
+  it("a known seed: no ID twice, and strict answers of both strictly increase", async () => {
     const report = await runTakeoverWorld(2, await bundleProduct(), TAKEOVERS_QUICK);
     expect(report.superseded).toBeGreaterThan(TAKEOVERS_QUICK / 2);
     expect(report.ordered).toBeGreaterThan(TAKEOVERS_QUICK);

@@ -2,7 +2,7 @@
  * A world in which shards are taken over all the time, and callers are near: chains of requests, each sent as soon as
  * the one before is answered, meet a superseded instance and its successor by turns, within the few ms in which the
  * older one may trust what it read of its mark. Layouts with lanes: only the last one is in strict order.
- * Held: H1 to H4 of the history, where H4 is the order of all strict answers of a shard, and O1.
+ * Checks: H1 to H4 of the history (H4 is the order of all strict answers of a shard), and O1.
  */
 import type { BlocksAnswer } from "../../../src/core/blocks/blocks-answer.ts";
 import { PRESETS } from "../../../src/core/layout/presets.ts";

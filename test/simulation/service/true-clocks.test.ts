@@ -1,4 +1,4 @@
-/** The whole service where clocks drift but are never set: then it is known what each of them should show. */
+/** The whole service with clocks that drift but are never set, so that the right time of each is known. */
 import { expect, it } from "vitest";
 import { bundleProduct } from "./bundle.ts";
 import { runServiceWorld } from "./service-world.ts";
@@ -7,7 +7,7 @@ const EVENTS_QUICK = 30_000;
 /** IDs out of memory whose age was checked, at least. */
 const AGED_MIN = 1000;
 
-it("a known seed: no stall and no queued call ends an instance, nothing from memory is too old", async () => {
+it("a known seed: no stall and no queued call ends an instance, and no ID from memory is too old", async () => {
   const plan = { clocksAreTrue: true };
   const report = await runServiceWorld(2, await bundleProduct(), EVENTS_QUICK, plan);
   expect(report.objects).toMatchObject({ byClock: 0 });

@@ -37,7 +37,7 @@ export class World {
     this.#failure ??= new Error(`broken: ${what} (seed ${this.random.seed})`, { cause });
   }
 
-  /** Lets all happen that is due within that time, or until `enough`. Throws what was broken. */
+  /** Runs the events of that time, or until `enough`. Throws if a promise was broken. */
   async run(forMs: number, enough: () => boolean = () => false): Promise<void> {
     const untilMs = this.nowMs + forMs;
     await settled();

@@ -15,7 +15,7 @@ const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;
 const YEAR_MS = 365 * 86_400_000;
 
-/** Decides as it is told, and notes what it hears. */
+/** A scripted rule that records its calls. */
 export class ScriptedRule implements RefillRule {
   count = 10;
   due = true;
@@ -143,7 +143,7 @@ interface Planned {
   held?: Held;
 }
 
-/** What a buffer is: two lists of IDs, and the fetch that may bring the next one. */
+/** The model of a buffer: two lists of IDs, and the fetch that may bring the next one. */
 class Model {
   freshForMs = FRESH_MS;
   inUse: Held | undefined;
@@ -273,7 +273,7 @@ export class BufferDriver {
     expect(moved ? idOf(this.#buffer) : undefined).toBe(expected);
   }
 
-  /** Only where the last `advance` moved somewhere. */
+  /** Only after an `advance` that found an ID. */
   #skip(most: number): void {
     if (!this.#sameMoment || !this.#model.inUse) return;
     const { block, offset } = this.#buffer;

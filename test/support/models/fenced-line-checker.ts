@@ -1,6 +1,6 @@
 /**
  * A fenced line in a test: asks it for runs, and holds each answer against the invariants of core/line/fenced-line, by a
- * reckoning of its own that knows only positions that were given out, the clock and the policy.
+ * reckoning of its own that knows only the granted positions, the clock and the policy.
  */
 
 import type { Layout } from "../../../src/core/layout/layout.ts";
@@ -12,7 +12,7 @@ export class FencedLineChecker {
   readonly #layout: Layout;
   readonly #policy: Policy;
   readonly #begin: number;
-  /** One past the last position given out, of each lane. */
+  /** The position after the last granted one, of each lane. */
   readonly #used: number[];
   #end: number;
   #state: LineState;
@@ -127,7 +127,7 @@ export class FencedLineChecker {
     const tickStart = this.#tick() * sequenceCount;
     const fresh = tickStart + Math.floor(random * this.#policy.randomStart);
     const left = this.#used.filter((used) => (tickStart >= used ? fresh : used) < end);
-    // Of lanes for a clock that went back, the first one that it is not behind of decides alone.
+    // With lanes for a clock that went back, the first lane that does not lead the clock decides alone.
     return left.length === 0 || (laneUse === "back" && left.length < this.#used.length);
   }
 

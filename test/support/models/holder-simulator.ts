@@ -27,7 +27,7 @@ export interface Outcome {
   readonly fetches: readonly number[];
 }
 
-/** `demand` is a BatchDemand where the load has `sizes`. */
+/** `demand` is a BatchDemand if the load has `sizes`. */
 export function simulateHolder(
   demand: FreshDemand | BatchDemand,
   freshForMs: number,

@@ -118,7 +118,7 @@ export class LeaseChecker {
     this.#same(tenure, reply);
   }
 
-  /** `until`: said by the holder; of a lease that is revoked it is not taken. */
+  /** `until`: the holder's first unused tick. A revocation ignores it. */
   released(tenure: Tenure, reply: LeaseResult, until: number | undefined): void {
     if (tenure.over === "overtaken") {
       isLost(reply);

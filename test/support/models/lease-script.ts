@@ -1,4 +1,4 @@
-/** What may happen to a lease desk in a model test, and the playing of it. */
+/** The events of a lease desk in a model test, and how they are played. */
 
 import fc from "fast-check";
 import type { LayoutSpec } from "../../../src/core/layout/layout.ts";
@@ -54,7 +54,7 @@ const stepMs = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(-1, 1, -1000, 5000, 60_000, -3_600_000, 86_400_000) },
   { weight: 1, arbitrary: fc.constantFrom(YEAR_MS, -YEAR_MS) },
 );
-/** Few callers, so that they come to their bounds; the policy may have changed in between. */
+/** Few callers, so that they reach their bounds; the policy may have changed in between. */
 const terms: fc.Arbitrary<LeaseTerms> = fc.record({
   owner: fc.constantFrom("key-1", "key-2"),
   leasesMax: fc.constantFrom(null, null, 1, 2),
@@ -177,7 +177,7 @@ function ask(
   if (!tenure) return;
   const { worker, token } = tenure;
   if (happening.kind === "stamp") {
-    // A holder that is paused or cut off stamps what it was told, lost or not; one that gave back stamps no more.
+    // A holder that is paused or cut off still uses its lease, lost or not; after a release it makes no more IDs.
     const most = tenure.from + Math.floor((tenure.until - tenure.from) * happening.part);
     if (tenure.over !== "released") tenure.stamped = Math.max(tenure.stamped, most);
     return;

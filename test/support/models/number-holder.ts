@@ -1,4 +1,4 @@
-/** An isolate's numbers, asked for below HTTP, and segment objects that answer when they are told to. */
+/** An isolate's numbers, requested below HTTP, and segment objects that answer on command. */
 import { env } from "cloudflare:workers";
 import { idAt } from "../../../src/core/blocks/block.ts";
 import { defineNamespace, type NamespaceInput } from "../../../src/core/namespace/namespace.ts";
@@ -74,7 +74,7 @@ interface HeldFetch {
   readonly fail: (error: Error) => void;
 }
 
-/** An object that answers exact counts at once, and segments when it is told to; the first of them at once. */
+/** An object that answers exact counts and its first segment at once, and other segments on command. */
 export function heldSegments(atOnce = 1) {
   const allocate = allocator();
   const held: HeldFetch[] = [];

@@ -128,7 +128,7 @@ class Isolate {
     this.nowMs = nowMs;
   }
 
-  /** As the service does: out of the buffer, else a fetch into it where a segment would do, and from the object. */
+  /** As the service does: from the buffer; else from a fetch into it, if a segment is enough; else from the object. */
   take({ upTo, many }: Extract<Action, { kind: "take" }>, namespaceStep: number): Taken[] {
     this.#demand.namespaceStep = namespaceStep;
     const { count = 0, used = 0 } = this.#inUse ?? {};
@@ -143,7 +143,7 @@ class Isolate {
     return taken ?? this.#exact(wanted);
   }
 
-  /** What a fetch brings; it may have reached the object long ago. */
+  /** The result of a fetch, which may have reached the object long ago. */
   answer(fetch: number): void {
     const asked = this.#asked.at(-1 - fetch);
     if (!asked) return;
@@ -159,7 +159,7 @@ class Isolate {
     this.#answered.push(asked);
   }
 
-  /** The fetches under way reach the object now; their answers may come later, or never. */
+  /** The open fetches reach the object now; their responses may come later, or never. */
   reach(): void {
     const asked = this.#asked.at(-1);
     if (asked) asked.segment ??= this.#allocator.give(allocateWidth, asked.count);
@@ -273,7 +273,7 @@ export const anyNumbers: fc.Arbitrary<SegmentNumbers> = fc
 /** Steps around which doubling ends, and short ones. None is shorter than a delta. */
 export const anyStep = fc.constantFrom(20, 21, 1000, 125_000, 250_001, 500_000, 500_001, 1_000_000);
 
-/** What happens in which isolate. */
+/** An event and its isolate. */
 export const anyScript = fc.array(fc.tuple(fc.nat(ISOLATES - 1), anyAction), {
   maxLength: 120,
   size: "max",

@@ -11,7 +11,7 @@ const Whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Latencies = v.nullable(
   v.record(v.picklist(["p50", "p90", "p99", "p999", "max"]), v.number()),
 );
-/** What `--json` promises, no more and no less. */
+/** The exact promise of `--json`. */
 export const Report = v.strictObject({
   ok: v.boolean(),
   interrupted: v.boolean(),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What happens to one request; `pass` is passed on to the service. */
+/** The fate of one request; with `pass` it reaches the service. */
 export type Fault =
   | "pass"
   /** The connection is dropped before any answer. */

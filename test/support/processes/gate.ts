@@ -8,7 +8,7 @@ export interface Gate {
   readonly count: number;
   /** Drops all connections, and each new one. */
   shut(): void;
-  /** Lets all through, to this service from now on, where given. */
+  /** Lets all requests through; to `service` from now on, if given. */
   open(service?: string): void;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ const WAIT_MS = 40_000;
 
 export class MintingProcess {
   readonly #child: ChildProcess;
-  /** Resolves with the exit code, null where it was killed. */
+  /** Resolves with the exit code; null if it was killed. */
   readonly ended: Promise<number | null>;
   readonly lines: string[] = [];
 

@@ -1,8 +1,8 @@
 /**
  * A process that mints, for tests to start and to kill: `node minting-program.ts OPTIONS COMMAND…`, OPTIONS being JSON
  * of MinterOptions with the path of a store file as `file`. Says `worker N`, then what each command brings, a line each:
- *   take N   IDs, one a line, and lets them out before it goes on
- *   loop     IDs for ever, a few at a time; `error CODE` where none came
+ *   take N   IDs, one a line, and flushes them before the next command
+ *   loop     IDs for ever, a few at a time; `error CODE` after a failure
  *   close    closes the minter
  *   hold     stays alive without a minter's help, until killed
  */

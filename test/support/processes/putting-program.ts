@@ -1,6 +1,6 @@
 /**
  * A process that puts into a file store, for tests to set against another one or to kill:
- *   race FILE NAME          puts the next round over each one that it finds until killed; says the rounds that it won
+ *   race FILE NAME          replaces each round by the next until killed; prints the rounds that it won
  *   fill FILE LENGTH        puts texts of that many equal letters until killed; says each one's letter
  */
 import { writeSync } from "node:fs";

@@ -26,7 +26,7 @@ export function recordedSegments(answer: (call: SegmentCall) => Promise<string> 
     nextNumbers: (spec: string, count: number, key: string, callerNowMs: number) =>
       called({ namespace, method: "nextNumbers", spec, count, key, callerNowMs }),
   });
-  /** What was asked for: method and count. */
+  /** The calls: method and count. */
   const asked = () => calls.map(({ method, count }) => [method, count]);
   // Only what callers use of the binding.
   return { segments: { getByName } as unknown as SegmentObjects, calls, asked };

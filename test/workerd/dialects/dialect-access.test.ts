@@ -1,4 +1,4 @@
-/** Who may use the dialects: tokens in the query, there and nowhere else. */
+/** Access to the dialects: tokens in the query, which no other route accepts. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put } from "../../support/admin.ts";
 import { clock, useClock } from "../../support/clock.ts";
@@ -28,14 +28,17 @@ beforeEach(() => {
 });
 
 describe("a token", () => {
-  it.each(MALFORMED)("that is %s opens nothing, and is asked nobody about", async (_, token) => {
-    const getByName = vi.fn();
-    const bindings = { ...CLOSED, REGISTRY: { getByName } } as unknown as Env;
-    expect(await said(token, ROUTES, bindings)).toEqual(refused());
-    expect(getByName).not.toHaveBeenCalled();
-  });
+  it.each(MALFORMED)(
+    "that is %s gives no access, and causes no call to the registry",
+    async (_, token) => {
+      const getByName = vi.fn();
+      const bindings = { ...CLOSED, REGISTRY: { getByName } } as unknown as Env;
+      expect(await said(token, ROUTES, bindings)).toEqual(refused());
+      expect(getByName).not.toHaveBeenCalled();
+    },
+  );
 
-  it("with the scope issue opens all but the reading, which takes read", async () => {
+  it("with the scope issue allows all routes except decoding, which needs read", async () => {
     const issue = await keyFor({ scopes: ["issue"] });
     expect(await said(issue.key)).toEqual({ ...served(), ...refused(ROUTES.slice(-1)) });
     const read = await keyFor({ scopes: ["read"] });
@@ -43,7 +46,7 @@ describe("a token", () => {
     expect(await said((await keyFor({ scopes: ["lease"] })).key)).toEqual(refused());
   });
 
-  it("of an administrator opens all, wherever + and / are escaped", async () => {
+  it("of an administrator allows all routes, with + and / escaped or not", async () => {
     expect(await said(ADMIN_KEY)).toEqual(served());
     expect(await said((await keyFor({ scopes: ["admin"] })).key)).toEqual(served());
     const adminKey = "a+b/c-an-admin-key-escaped==";
@@ -51,7 +54,7 @@ describe("a token", () => {
     expect(await said(adminKey, ROUTES, bindings)).toEqual(served());
   });
 
-  it("restricted to namespaces tells nothing of others", async () => {
+  it("restricted to namespaces reveals nothing about others", async () => {
     await put("access-a", { kind: "segment" });
     await put("access-b");
     const scopes = ["issue"];
@@ -80,7 +83,7 @@ describe("a token", () => {
     expect(await said(revoked.key, ISSUING)).toEqual(refused(ISSUING));
   });
 
-  it("is the first of two, of the query before the form, and may come in TinyID's form", async () => {
+  it("is the first of two, the query's before the form's, and may be in TinyID's form", async () => {
     const path = "/tinyid/id/nextId?bizType=segment";
     const form = (body: string) => {
       const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -96,7 +99,7 @@ describe("a token", () => {
     expect((await ask("/api/segment/get/segment", form(body))).status).toBe(500);
   });
 
-  it("may be a bearer token, and any passes where access is open", async () => {
+  it("may be a bearer token, and any token passes with open access", async () => {
     for (const route of ROUTES) expect(saidBy(await ask(route))).toBe(served()[route]);
     for (const [, token] of MALFORMED) expect(await said(token, ROUTES, OPEN)).toEqual(served());
   });
@@ -105,7 +108,7 @@ describe("a token", () => {
 describe("/v1", () => {
   const PATHS = ["ids/default", "blocks/default", "decode/default/1", "shards/default", "keys"];
 
-  it.each([...PATHS, "namespaces"])("%s takes no token in the query", async (path) => {
+  it.each([...PATHS, "namespaces"])("%s accepts no token in the query", async (path) => {
     const { key } = await keyFor({ scopes: ["admin"] });
     for (const token of [key, ADMIN_KEY]) {
       const alone = await ask(`/v1/${path}?token=${token}`, { key: null });
@@ -120,10 +123,10 @@ describe("/v1", () => {
   });
 });
 
-describe("failures from behind", () => {
+describe("failures of other parts", () => {
   const down = { getByName: () => ({ keyByHash: () => Promise.reject(new Error("down")) }) };
 
-  it("of the registry, of limits and of the configuration are no token's fault", async () => {
+  it("of the registry, limits and configuration are not reported as bad tokens", async () => {
     const { key } = await keyFor({ scopes: ["issue", "read"] });
     const registry = { ...CLOSED, REGISTRY: down } as unknown as Env;
     const missing = "6 The registry of namespaces and keys did not answer; retry.";
@@ -139,14 +142,12 @@ describe("failures from behind", () => {
     expect(Object.values(bare)).toEqual(
       ROUTES.map((route) => {
         if (!route.startsWith("/tinyid")) return "Result{id=-1, status=EXCEPTION}";
-        return route.includes("Simple")
-          ? ""
-          : expect.stringContaining("6 This deployment is closed");
+        return route.includes("Simple") ? "" : expect.stringContaining("6 ADMIN_KEY is not set");
       }),
     );
   });
 
-  it("of a limit come for each key by its count, a segment's step too", async () => {
+  it("of a limit depend on each key's count, which includes a segment's step", async () => {
     await put("access-limited", { kind: "segment", step: 900, delta: 3 });
     const bindings = { ...CLOSED, LIMITER: countingLimiter() };
     const routes = issuing("access-limited");

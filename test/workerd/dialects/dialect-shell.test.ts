@@ -16,7 +16,7 @@ beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(keep);
 });
 describe("logs", () => {
-  it("have one line with the code for each failure, and none of them the token", async () => {
+  it("have one line with the code for each failure, without the token", async () => {
     const { key, id } = await keyFor({ scopes: ["issue", "read"] });
     const unknown = issuing("access-nothing", "access-nothing");
     const fails = () => {
@@ -66,7 +66,7 @@ describe("logs", () => {
     expect(routes).toEqual(["/api/segment/get/:key", "/api/snowflake/get/:key", paths[2]]);
   });
 
-  it("have none where a key is known, though asking for it anew in the background is refused", async () => {
+  it("have no line for a cached key if its background refresh is rejected", async () => {
     const { key } = await keyFor({ scopes: ["issue"] });
     const limit = async () => ({ success: false });
     const bindings = { ...CLOSED, LOOKUP_LIMITER: { limit } };
@@ -81,7 +81,7 @@ describe("logs", () => {
     expect(lines).toEqual([]);
   });
 
-  it("have none for what went well, with a key or without", async () => {
+  it("have no line for a success, with a key or without", async () => {
     await said(ADMIN_KEY);
     await said("some-token", ROUTES, OPEN);
     expect(lines).toEqual([]);
@@ -92,7 +92,7 @@ describe("headers", () => {
   const from = { origin: "https://app.example", "x-request-id": "abc-123" };
 
   it.each(ROUTES)(
-    "of %s forbid to store, name a request that failed, and let no origin in",
+    "of %s forbid caching, name a failed request, and allow no origin",
     async (route) => {
       for (const token of [ADMIN_KEY, "nobody"]) {
         const { headers } = await ask(`${route}token=${token}`, { key: null, headers: from });
@@ -127,7 +127,7 @@ describe("garbage", () => {
   const method = fc.constantFrom("GET", "POST", "POST", "HEAD", "DELETE");
   const type = fc.constantFrom("application/x-www-form-urlencoded", "application/json", ";;", "");
 
-  it("is answered in the dialect's own words, open or closed", async () => {
+  it("gets an error in the dialect's format, with or without keys", async () => {
     const one = fc.tuple(path, method, parameters, rawBody, type, fc.constantFrom(OPEN, CLOSED));
     await fc.assert(
       fc.asyncProperty(one, async ([where, verb, query, body, sent, bindings]) => {

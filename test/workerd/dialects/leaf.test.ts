@@ -52,13 +52,13 @@ describe("a segment's ID", () => {
     expect(await textOf(`${path}?count=5&key=other&x&x`)).toBe("5");
   });
 
-  it("keeps to the namespace's remainder", async () => {
+  it("has the namespace's remainder", async () => {
     await put("leaf.b-c_d", { kind: "segment", start: 10, delta: 3, remainder: 2 });
     expect(await textOf("/api/segment/get/leaf.b-c_d")).toBe("11");
     expect(await textOf("/api/segment/get/leaf%2Eb-c%5fd")).toBe("14");
   });
 
-  it("comes once, to however many ask at once, /v1/ids among them", async () => {
+  it("is issued once, also with concurrent requests and /v1/ids", async () => {
     await put("leaf-crowd", { kind: "segment", step: 7 });
     const asked = Array.from({ length: 100 }, async (_, index) =>
       index % 4 === 0
@@ -70,7 +70,7 @@ describe("a segment's ID", () => {
     expect(new Set(ids).size).toBe(150);
   });
 
-  it("is exact up to 2^63 − 1, then there is none", async () => {
+  it("is exact up to 2^63 − 1; then requests fail", async () => {
     await put("leaf-end", { kind: "segment", start: "9223372036854775806" });
     const path = "/api/segment/get/leaf-end";
     expect(await textOf(path)).toBe("9223372036854775806");
@@ -81,7 +81,7 @@ describe("a segment's ID", () => {
 });
 
 describe("a snowflake ID", () => {
-  it("is a bare decimal that reads back here as under /v1/decode", async () => {
+  it("is a bare decimal that decodes the same here and under /v1/decode", async () => {
     const first = await textOf("/api/snowflake/get/leaf");
     const second = await textOf("/api/snowflake/get/leaf", { method: "POST" });
     expect([first, second]).toEqual([expect.stringMatching(/^\d{19}$/), expect.any(String)]);
@@ -110,18 +110,18 @@ describe("a failure", () => {
     "/api/segment/get/__proto__",
     "/api/segment/get/0",
     "/api/segment/get/%3Cscript%3Ealert(1)%3C%2Fscript%3E",
-  ])("at %s is no such key", async (path) => {
+  ])("at %s is an unknown key", async (path) => {
     expect(await failure(path)).toEqual(failed(-2, path));
   });
 
-  it("shows no HTML and nothing of the query, and does not mind 10 kB", async () => {
+  it("shows no HTML and no part of the query, also after a query of 10 kB", async () => {
     const long = `/api/segment/get/${"k".repeat(10_000)}`;
     expect(await failure(long)).toEqual(failed(-2, long));
     const [, , , text] = await failure('/api/segment/get/<b a="x">?token=<i>');
     expect(text).toBe(errorText(-2, "/api/segment/get/%3Cb%20a=%22x%22%3E"));
   });
 
-  it("of a retired namespace is no such key", async () => {
+  it("of a retired namespace is an unknown key", async () => {
     await put("leaf-retired", { kind: "segment" });
     const path = "/api/segment/get/leaf-retired";
     expect(await textOf(path)).toBe("1");
@@ -139,7 +139,7 @@ describe("a failure", () => {
     );
   });
 
-  it("of the object is not available, and tells nothing of it", async () => {
+  it("of the object is not available, without details", async () => {
     await put("leaf-broken", { kind: "segment" });
     await put("leaf-broken-shards");
     const getByName = () => {
@@ -163,7 +163,7 @@ describe("a failure", () => {
     expect(await failure(path, { SHARD })).toEqual(failed(-3, path));
   });
 
-  it("of a caller who had too many is not available", async () => {
+  it("of a caller above its rate limit is not available", async () => {
     const LIMITER = { limit: vi.fn(async () => ({ success: false })) };
     const path = "/api/segment/get/segment";
     expect(await failure(path, { LIMITER })).toEqual(failed(-3, path));
@@ -173,7 +173,7 @@ describe("a failure", () => {
 
 describe("other methods", () => {
   it.each(["/api/segment/get/leaf-methods", "/api/snowflake/get/default"])(
-    "are refused at %s, HEAD too",
+    "are rejected at %s, also HEAD",
     async (path) => {
       for (const method of ["HEAD", "DELETE", "PUT", "OPTIONS"]) {
         const { status, headers } = await request(path, { method });
@@ -183,7 +183,7 @@ describe("other methods", () => {
     },
   );
 
-  it("burn no ID", async () => {
+  it("use no ID", async () => {
     await put("leaf-methods", { kind: "segment" });
     await request("/api/segment/get/leaf-methods", { method: "HEAD" });
     expect(await idsOf("leaf-methods", "?order=strict")).toEqual([1n]);
@@ -202,7 +202,7 @@ describe("/decodeSnowflakeId", () => {
     ["+00:00", "2019-09-06 01:35:00.834"],
     ["-03:30", "2019-09-05 22:05:00.834"],
     ["+14:00", "2019-09-06 15:35:00.834"],
-  ])("reads Leaf's own example in the zone %s", async (LEAF_UTC_OFFSET, local) => {
+  ])("decodes Leaf's own example in the zone %s", async (LEAF_UTC_OFFSET, local) => {
     const bindings = { ...OPEN, LEAF_UTC_OFFSET } as Env;
     const { status, headers, text } = await ask(path, { key: null, bindings });
     expect([status, headers.get("content-type"), text]).toEqual([
@@ -214,7 +214,7 @@ describe("/decodeSnowflakeId", () => {
   });
 
   it.each(["8", "+8:00", "+15:00", "+08:60", "UTC", "Asia/Shanghai", "+08:00 ", "08:00"])(
-    "fails in the zone %j, and says no wrong time",
+    "fails in the zone %j, and shows no wrong time",
     async (LEAF_UTC_OFFSET) => {
       expect(await failure(path, { LEAF_UTC_OFFSET })).toEqual(failed(-1, "/decodeSnowflakeId"));
     },
@@ -224,12 +224,12 @@ describe("/decodeSnowflakeId", () => {
     ["-1", "1288834974656(2010-11-04 09:42:54.656)", "4095", "1023"],
     ["+5", "1288834974657(2010-11-04 09:42:54.657)", "5", "0"],
     ["0000004096", "1288834974657(2010-11-04 09:42:54.657)", "0", "1"],
-  ])("reads %j as Java's long is read", async (text, timestamp, sequenceId, workerId) => {
+  ])("parses %j like Java's long", async (text, timestamp, sequenceId, workerId) => {
     const response = await request(`/decodeSnowflakeId?snowflakeId=${encodeURIComponent(text)}`);
     expect(await response.json()).toEqual({ timestamp, sequenceId, workerId });
   });
 
-  it("reads the first and the last ID", async () => {
+  it("decodes the first and the last ID", async () => {
     const texts = ["0", "9223372036854775807"].map(async (id) => {
       return (await request(`/decodeSnowflakeId?snowflakeId=${id}`)).text();
     });
@@ -240,7 +240,7 @@ describe("/decodeSnowflakeId", () => {
   });
 
   it.each(["", "x", "+", "1.0", "1e3", "0x1", " 1", "9223372036854775808"])(
-    "knows no ID %j",
+    "rejects the ID %j",
     async (text) => {
       const response = await request(`/decodeSnowflakeId?snowflakeId=${encodeURIComponent(text)}`);
       expect([response.status, await response.text()]).toEqual([
@@ -250,7 +250,7 @@ describe("/decodeSnowflakeId", () => {
     },
   );
 
-  it("without its parameter is Spring's 400, and takes the first of two", async () => {
+  it("without its parameter is Spring's 400, and uses the first of two", async () => {
     const [status, type, , text] = await failure("/decodeSnowflakeId?snowflakeid=1");
     expect([status, type, text]).toEqual([
       400,
@@ -261,7 +261,7 @@ describe("/decodeSnowflakeId", () => {
     expect(await twice.text()).toBe(said("2019-09-06 09:35:00.834"));
   });
 
-  it("takes GET and HEAD", async () => {
+  it("accepts GET and HEAD", async () => {
     const head = await request(path, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     const post = await request(path, { method: "POST" });

@@ -1,4 +1,4 @@
-/** Didi TinyID's routes, byte for byte: status 200 whatever happens, by query and by form. */
+/** Didi TinyID's routes, byte for byte: always status 200, by query and by form. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ask, put } from "../../support/admin.ts";
@@ -44,7 +44,7 @@ const ok = (data: string) => `{"data":${data},"code":200,"message":""}`;
 const refused = (message: string) => `{"data":null,"code":6,"message":"${message}"}`;
 
 describe("nextId", () => {
-  it("answers a list, one ID unless more are asked for", async () => {
+  it("answers a list, with one ID by default", async () => {
     await put("tiny", { kind: "segment" });
     expect(await tiny("nextId?bizType=tiny")).toBe(ok("[1]"));
     expect(await tiny("nextId?bizType=tiny&batchSize=2&token=any")).toBe(ok("[2,3]"));
@@ -52,7 +52,7 @@ describe("nextId", () => {
     expect(await tiny("nextIdSimple?bizType=tiny", { method: "POST" })).toBe("7");
   });
 
-  it("keeps to the remainder, also where a batch is more than a step", async () => {
+  it("has the remainder, also if a batch exceeds a step", async () => {
     await put("a.b-c_d", { kind: "segment", delta: 5, remainder: 3, step: 10 });
     expect(await tiny("nextIdSimple?bizType=a.b-c_d&batchSize=2")).toBe("3,8");
     expect(await tiny("nextId?bizType=%61.b-c%5Fd&batchSize=12")).toMatch(
@@ -86,7 +86,7 @@ describe("nextId", () => {
   );
 
   it.each(["0", "-1", "x", "1.5", "1e3", "0x10", " 1", "1 ", "NaN", "١"])(
-    "refuses a batchSize of %j, and burns no ID",
+    "rejects a batchSize of %j, and uses no ID",
     async (batchSize) => {
       await put("tiny-refusing", { kind: "segment" });
       const query = new URLSearchParams({ bizType: "tiny-refusing", batchSize });
@@ -99,7 +99,7 @@ describe("nextId", () => {
 });
 
 describe("nextSegmentId", () => {
-  it("answers (currentId, maxId], to be reloaded at 20 %", async () => {
+  it("answers (currentId, maxId], with loadingId at 20 %", async () => {
     await put("tiny-range", { kind: "segment", step: 1000 });
     expect(await tiny("nextSegmentId?bizType=tiny-range&token=x")).toBe(
       ok('{"maxId":1000,"loadingId":200,"currentId":0,"delta":1,"remainder":0}'),
@@ -117,7 +117,7 @@ describe("nextSegmentId", () => {
     expect(await tiny("nextSegmentIdSimple?bizType=tiny-zero")).toMatch(/^\d*9,\d+,\d*9,2,1$/);
   });
 
-  it("is shorter near max, then there is none, exactly beyond 2^53", async () => {
+  it("is shorter near max, then requests fail; exact beyond 2^53", async () => {
     const numbers = { start: "9007199254740993", max: "9007199254741000", step: 6 };
     await put("tiny-max", { kind: "segment", ...numbers });
     expect(await tiny("nextSegmentId?bizType=tiny-max")).toBe(
@@ -134,7 +134,7 @@ describe("nextSegmentId", () => {
     expect(await tiny("nextSegmentIdSimple?bizType=tiny-max")).toBe("");
   });
 
-  it("and every other route give out each number once, however many ask", async () => {
+  it("and every other route issue each number once, also to concurrent requests", async () => {
     await put("tiny-crowd", { kind: "segment", step: 8 });
     const spread = ([current = 0, , max = 0]: number[]) =>
       Array.from({ length: max - current }, (_, index) => BigInt(current + 1 + index));
@@ -155,7 +155,7 @@ describe("nextSegmentId", () => {
 });
 
 describe("parameters", () => {
-  it("come by query or form, the query first, and of two the first", async () => {
+  it("may be in the query or the form; the query wins, and the first of two", async () => {
     await put("tiny-form", { kind: "segment" });
     const call = (query: string, body: string) => tiny(`nextIdSimple${query}`, form(body));
     expect(await call("", "bizType=tiny-form&batchSize=2&token=t")).toBe("1,2");
@@ -165,7 +165,7 @@ describe("parameters", () => {
     expect(await call("?biztype=tiny-form", "BizType=tiny-form")).toBe("");
   });
 
-  it("are read from forms alone, whatever charset those name", async () => {
+  it("are read from forms only, with any named charset", async () => {
     await put("tiny-types", { kind: "segment" });
     const query = "nextId?bizType=tiny-types";
     expect(await tiny(query, form('{"batchSize":9}', "application/json"))).toBe(ok("[1]"));
@@ -180,13 +180,13 @@ describe("parameters", () => {
   it.each([
     ...["", "nope", "../x", "..%2Fsegment", "%00", "%ff", "segment%0a", "__proto__", "0", "-"],
     ...["%3Cscript%3E", "%22%7D", "tiny,types", "x".repeat(64)],
-  ])("with the bizType %s name nothing", async (bizType) => {
+  ])("with the bizType %s name no namespace", async (bizType) => {
     expect(await tiny(`nextId?bizType=${bizType}`)).toBe(refused(UNKNOWN));
     expect(await tiny(`nextSegmentId?bizType=${bizType}`)).toBe(refused(UNKNOWN));
     expect(await tiny(`nextSegmentIdSimple?bizType=${bizType}`)).toBe("");
   });
 
-  it("that no namespace can have are asked nobody about", async () => {
+  it("that no namespace can have cause no call to the registry", async () => {
     const getByName = vi.fn();
     const bindings = { ...OPEN, REGISTRY: { getByName } } as unknown as Env;
     for (const bizType of ["", "../x", "0", "tiny,types", "x".repeat(64), "x".repeat(10_000)]) {
@@ -196,7 +196,7 @@ describe("parameters", () => {
     expect(getByName).not.toHaveBeenCalled();
   });
 
-  it("missing, of 10 kB, of the other kind, or of a retired namespace are refused", async () => {
+  it("that are missing, of 10 kB, of the other kind, or of a retired namespace are rejected", async () => {
     for (const query of ["", `?bizType=${"x".repeat(10_000)}`]) {
       expect(await tiny(`nextId${query}`)).toBe(refused(UNKNOWN));
     }
@@ -209,7 +209,7 @@ describe("parameters", () => {
     expect(await tiny("nextSegmentId?bizType=tiny-retired")).toBe(retired);
   });
 
-  it("take a body of 16,384 bytes and no larger one", async () => {
+  it("may have a body of at most 16,384 bytes", async () => {
     const fill = (bytes: number) => "bizType=segment&x=".padEnd(bytes, "y");
     expect(await tiny("nextId", form(fill(16_384)))).toContain('"code":200');
     const large = refused(FORM_RULE);
@@ -218,7 +218,7 @@ describe("parameters", () => {
     expect(await tiny("nextIdSimple", form(fill(16_385)))).toBe("");
   });
 
-  it("are passed over where they are no form, whatever they hold", async () => {
+  it("are ignored in a body that is no form", async () => {
     const json = { method: "POST", body: "x".repeat(100_000) };
     expect(await tiny("nextId?bizType=segment", json)).toContain('"code":200');
   });
@@ -226,7 +226,7 @@ describe("parameters", () => {
   const lengths = [{ "content-length": "100" }, {}];
   const opened = { method: "POST", key: null, bindings: OPEN };
 
-  it.each(lengths)("that break off are refused, and are no failure inside: %j", async (length) => {
+  it.each(lengths)("that break off are rejected, and are no internal error: %j", async (length) => {
     const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     const begin = new TextEncoder().encode("bizType=segment&");
@@ -245,7 +245,7 @@ describe("parameters", () => {
     expect(warnings).toHaveBeenCalledOnce();
   });
 
-  it.each(lengths)("that do not arrive are waited for 5 s: %j", async (length) => {
+  it.each(lengths)("that do not arrive are rejected after 5 s: %j", async (length) => {
     const wait = vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
     const headers = { "content-type": FORM, ...length };
     const rawBody = new ReadableStream();
@@ -256,7 +256,7 @@ describe("parameters", () => {
 });
 
 describe("parameters", () => {
-  it("an empty batchSize is none, as in Spring", async () => {
+  it("an empty batchSize counts as absent, as in Spring", async () => {
     await put("tiny-empty", { kind: "segment" });
     expect(await tiny("nextId?bizType=tiny-empty&batchSize=")).toBe(ok("[1]"));
   });
@@ -269,7 +269,7 @@ describe("parameters", () => {
 });
 
 describe("other methods", () => {
-  it("are refused, and burn no ID", async () => {
+  it("are rejected, and use no ID", async () => {
     await put("tiny-methods", { kind: "segment" });
     for (const call of ["nextId", "nextIdSimple", "nextSegmentId", "nextSegmentIdSimple"]) {
       for (const method of ["HEAD", "DELETE", "PUT", "PATCH"]) {

@@ -1,4 +1,4 @@
-/** Who may do what: bearer keys, scopes, namespaces, expiry, revocation, rate limits. */
+/** Access control: bearer keys, scopes, namespaces, expiry, revocation, rate limits. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { ADMIN_KEY, ask, CLOSED, keyFor, put, revokedElsewhere } from "../../support/admin.ts";
@@ -7,7 +7,7 @@ import { countingLimiter } from "../../support/recorded/counting-limiter.ts";
 
 useClock();
 
-describe("a token that is not in force", () => {
+describe("an invalid token", () => {
   const wellFormed = `efk_${"A".repeat(38)}`;
   const tokens: [title: string, headers: Record<string, string>][] = [
     ["missing", {}],
@@ -20,7 +20,7 @@ describe("a token that is not in force", () => {
     ["nearly the admin key", { authorization: `Bearer ${ADMIN_KEY}x` }],
   ];
 
-  it("gets the same 401, whatever is wrong with it", async () => {
+  it("always gets the same 401", async () => {
     const seen = new Set<string>();
     for (const [, headers] of tokens) {
       const answer = await ask("/v1/ids/default", { key: null, headers });
@@ -35,7 +35,7 @@ describe("a token that is not in force", () => {
     expect([...seen][0]).toContain('"code":"unauthorized"');
   });
 
-  it("is not asked of the registry unless its check characters are right", async () => {
+  it("is not looked up in the registry unless its check characters are right", async () => {
     const getByName = vi.fn();
     const bindings = { ...CLOSED, REGISTRY: { getByName } } as unknown as Env;
     for (const [, headers] of tokens) {
@@ -60,7 +60,7 @@ describe("a token that is not in force", () => {
 });
 
 describe("scopes", () => {
-  it("of a key for namespace A issue and tell nothing in B", async () => {
+  it("of a key for namespace A issue and reveal nothing in B", async () => {
     await put("tenant-a");
     await put("tenant-b");
     const { key } = await keyFor({ scopes: ["issue", "read"], namespaces: ["tenant-a"] });
@@ -112,7 +112,7 @@ describe("a restricted key", () => {
     "/tinyid/id/nextIdSimple?bizType=spelled-b&bizType=spelled-a",
   ];
 
-  it.each(SPELLINGS)("gets nothing of another namespace by %s", async (path) => {
+  it.each(SPELLINGS)("gets nothing from another namespace by %s", async (path) => {
     await put("spelled-a");
     await put("spelled-b");
     const scopes = ["issue", "read", "lease"];
@@ -139,7 +139,7 @@ describe("keys", () => {
     expect((await ask(`/v1/keys/${body.id}`, { method: "DELETE" })).status).toBe(404);
   });
 
-  it("page", async () => {
+  it("are listed in pages", async () => {
     for (let made = 0; made < 3; made += 1) await keyFor({ scopes: ["read"] });
     const first = await ask("/v1/keys?limit=2");
     expect(first.body.keys).toHaveLength(2);
@@ -172,7 +172,7 @@ describe("keys", () => {
     ["lease", "PUT", "/v1/leases/default/512"],
     ["lease", "DELETE", "/v1/leases/default/512"],
   ])(
-    "once revoked write nothing, not even while they are remembered: %s %s %s",
+    "once revoked write nothing, not even while they are cached: %s %s %s",
     async (scope, method, path, json) => {
       const { key, id } = await keyFor({ scopes: [scope] });
       const reading = scope === "admin" ? "/v1/keys" : "/v1/leases/default";
@@ -205,7 +205,7 @@ describe("keys", () => {
     },
   );
 
-  it("make none that outlast them", async () => {
+  it("can't create keys that outlast them", async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const later = new Date(Date.now() + 60_001).toISOString();
     const { key } = await keyFor({ scopes: ["admin"], expiresAt });
@@ -228,14 +228,14 @@ describe("keys", () => {
     expect((await ask("/v1/ids/default", { key })).status).toBe(401);
   });
 
-  it("that an older version let end after the year 9999 are shown to end with it", async () => {
+  it("of an older version that end after the year 9999 are listed with its end", async () => {
     const record = { id: "late", scopes: [], createdMs: 0, expiresAtMs: 253_402_300_800_000 };
     await env.REGISTRY.getByName("registry").addKey(record, "late", "admin");
     const { body } = await ask("/v1/keys?cursor=lat&limit=1");
     expect(body.keys).toMatchObject([{ id: "late", expiresAt: "9999-12-31T23:59:59.999Z" }]);
   });
 
-  it("stop sooner where the revocation is seen in the background", async () => {
+  it("stop sooner if a background refresh sees the revocation", async () => {
     const { key, id } = await keyFor({ scopes: ["issue"] });
     vi.spyOn(Math, "random").mockReturnValue(0);
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
@@ -245,7 +245,7 @@ describe("keys", () => {
     expect((await ask("/v1/ids/default", { key })).status).toBe(401);
   });
 
-  it("are taken on from memory for 30 s while the registry fails, then no longer", async () => {
+  it("are accepted from the cache for 30 s while the registry fails, then no longer", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { key } = await keyFor({ scopes: ["issue"] });
     expect((await ask("/v1/ids/default", { key })).status).toBe(200);
@@ -274,7 +274,7 @@ describe("keys", () => {
     [{ scopes: ["admin"], namespaces: ["default"] }, "namespaces"],
     [{ scopes: ["issue"], foo: 1, bar: 2 }, "bar"],
     [{ scopes: ["issue"], hash: "x" }, "hash"],
-  ])("are not made from %j", async (json, field) => {
+  ])("are not created from %j", async (json, field) => {
     const { status, body } = await ask("/v1/keys", { method: "POST", json });
     expect([status, body.code]).toEqual([400, "invalid_body"]);
     expect(body.errors).toContainEqual(expect.objectContaining({ field }));
@@ -309,7 +309,7 @@ describe("bodies", () => {
     ],
     ["polluting", { rawBody: '{"__proto__":{"scopes":["admin"]}}' }, 400, "invalid_body"],
     ["with constructor", { rawBody: '{"scopes":["issue"],"constructor":1}' }, 400, "invalid_body"],
-  ])("that are %s are refused", async (_, asked, status, code) => {
+  ])("that are %s are rejected", async (_, asked, status, code) => {
     const headers = { "content-type": "application/json", ...asked?.headers };
     const answer = await ask("/v1/keys", { method: "POST", ...asked, headers });
     expect([answer.status, answer.body.code]).toEqual([status, code]);
@@ -317,14 +317,14 @@ describe("bodies", () => {
 });
 
 describe("a namespace's body", () => {
-  it("is bounded too", async () => {
+  it("is limited too", async () => {
     const headers = { "content-type": "application/json" };
     const rawBody = `"${"x".repeat(20_000)}"`;
     const answer = await ask("/v1/namespaces/large", { method: "PUT", headers, rawBody });
     expect([answer.status, answer.body.code]).toEqual([413, "body_too_large"]);
   });
 
-  it("has every unknown and missing field named, 32 at most", async () => {
+  it("gets an error for every unknown and missing field, 32 at most", async () => {
     const json = { foo: 1, layout: { x: 1, y: 2, sequenceBits: 12 } };
     const { body } = await ask("/v1/namespaces/odd", { method: "PUT", json });
     const missing = { detail: "is required" };
@@ -344,7 +344,7 @@ describe("a namespace's body", () => {
   });
 });
 
-describe("an admin key that is none", () => {
+describe("an invalid admin key", () => {
   it.each([
     "correct horse battery staple",
     "p@ss:word-of-the-administrator",
@@ -353,7 +353,7 @@ describe("an admin key that is none", () => {
     "null",
     "changeme",
     "x".repeat(23),
-  ])("%s leaves the service closed, which says what to run", async (ADMIN_KEY) => {
+  ])("with %s all requests get 503, which says what to run", async (ADMIN_KEY) => {
     const bindings = { ...CLOSED, ADMIN_KEY };
     for (const key of ["any", encodeURI(ADMIN_KEY)]) {
       const { status, body } = await ask("/v1/ids/default", { key, bindings });
@@ -364,14 +364,14 @@ describe("an admin key that is none", () => {
 });
 
 describe("rate limits", () => {
-  it("let callers on where the limiter fails", async () => {
+  it("allow all requests if the limiter fails", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const LIMITER = { limit: () => Promise.reject(new Error("down")) };
     const answer = await ask("/v1/ids/default", { bindings: { ...CLOSED, LIMITER } });
     expect(answer.status).toBe(200);
   });
 
-  it("keep floods of made-up keys off the registry, and let known ones on", async () => {
+  it("keep floods of invalid keys off the registry, and allow cached keys", async () => {
     const { key } = await keyFor({ scopes: ["issue"] });
     const limit = vi.fn(async () => ({ success: false }));
     const bindings = { ...CLOSED, LOOKUP_LIMITER: { limit } };
@@ -408,7 +408,7 @@ describe("rate limits", () => {
     expect(status).toBe(429);
   });
 
-  it("charge blocks too, here the platform's own limit", async () => {
+  it("charge blocks too, with the platform's own limiter", async () => {
     const bindings = { ...CLOSED, LIMITER: env.TIGHT_LIMITER };
     const { key } = await keyFor({ scopes: ["issue"] });
     let status = 200;
@@ -420,7 +420,7 @@ describe("rate limits", () => {
     expect(status).toBe(429);
   });
 
-  it("charge each key by count, and say the period", async () => {
+  it("charge each key by count, and name the period", async () => {
     const bindings = { ...CLOSED, LIMITER: countingLimiter() };
     const one = await keyFor({ scopes: ["issue"] });
     const other = await keyFor({ scopes: ["issue"] });
@@ -437,7 +437,7 @@ describe("rate limits", () => {
     expect((await ask("/v1/ids/default", { key: other.key, bindings })).status).toBe(200);
   });
 
-  it("go by address where access is open", async () => {
+  it("apply to addresses with open access", async () => {
     const bindings = { ...env, LIMITER: countingLimiter() };
     const from = (address: string) => ({ headers: { "cf-connecting-ip": address }, bindings });
     expect((await ask("/v1/ids/default?count=1500", from("192.0.2.1"))).status).toBe(200);
@@ -445,7 +445,7 @@ describe("rate limits", () => {
     expect((await ask("/v1/ids/default", from("192.0.2.2"))).status).toBe(200);
   });
 
-  it.each([null, undefined])("are none where the binding is %s", async (LIMITER) => {
+  it.each([null, undefined])("do not apply if the binding is %s", async (LIMITER) => {
     const bindings = { ...CLOSED, LIMITER } as unknown as Env;
     expect((await ask("/v1/ids/default?count=5000", { bindings })).status).toBe(200);
   });

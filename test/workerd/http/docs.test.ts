@@ -23,7 +23,7 @@ describe("the document", () => {
     expect(documented.length).toBeGreaterThan(15);
   });
 
-  it("is served without a key, also where the deployment is closed", async () => {
+  it("is served without a key, also without ADMIN_KEY", async () => {
     for (const bindings of [undefined, { ...CLOSED, ADMIN_KEY: undefined } as unknown as Env]) {
       const asked = bindings ? { key: null, bindings } : { key: null };
       const { status, body } = await ask("/openapi.json", asked);
@@ -31,7 +31,7 @@ describe("the document", () => {
     }
   });
 
-  it("is what answers in tests are held against", async () => {
+  it("is the contract that responses in tests are checked against", async () => {
     const wrong = Response.json({ ids: "1" });
     await expect(checkAnswer("GET", "/v1/ids/default", wrong)).rejects.toThrow("not as documented");
     const teapot = Response.json({}, { status: 418 });
@@ -39,14 +39,14 @@ describe("the document", () => {
   });
 });
 
-it("without its files a page is not found, and says so as a problem", async () => {
+it("a page without its file is not found, as a problem", async () => {
   const bindings = { ...CLOSED, ASSETS: undefined } as unknown as Env;
   const { status, body } = await ask("/docs", { key: null, bindings });
   expect([status, body.code]).toEqual([404, "not_found"]);
 });
 
 describe("the page", () => {
-  it("shows every route and an anchor for every code, and asks no other host", async () => {
+  it("shows every route and an anchor for every code, and loads from no other host", async () => {
     const { status, text, headers } = await ask("/docs", { key: null });
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
     expect(headers.get("content-security-policy")).toContain("style-src 'self'");

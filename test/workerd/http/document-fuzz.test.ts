@@ -1,4 +1,4 @@
-/** Random requests by every kind of caller: whatever they ask, the answer is one that the API document describes. */
+/** Random requests by every kind of caller: the API document describes every response. */
 
 import * as v from "valibot";
 import { expect, it, vi } from "vitest";
@@ -32,7 +32,7 @@ const Seen = v.object({
   token: v.optional(v.string()),
 });
 
-/** What answers gave, by the name of the parameter that takes it. */
+/** Values from responses, by the name of the parameter that accepts them. */
 class Memory {
   readonly values: Record<string, string[]> = {
     namespace: [],
@@ -120,7 +120,7 @@ async function expectDocumented(requests: number, seed: number): Promise<void> {
   const statuses = new Set<number>();
   for (let at = 0; at < requests && faults.length < FAULTS_MAX; at += 1) {
     if (at % TURN === 0) memory.turnTo(await makeNamespaces(at));
-    // Who may do all comes furthest.
+    // A caller with all rights reaches the most code.
     const [caller, key] = random.isOneOf(2) ? ["administrator", ADMIN_KEY] : random.pick(callers);
     memory.values.token = [key ?? "none"];
     const asked = fuzzedRequest(random, memory.known(random));

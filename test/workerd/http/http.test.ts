@@ -10,16 +10,19 @@ import { idsOf, json, problemOf, readAcross, request } from "../../support/reque
 useClock("waits");
 
 describe("/v1/ids", () => {
-  it.each(["GET", "POST"])("%s answers one ID as a string, not to be cached", async (method) => {
-    const response = await request("/v1/ids/default", { method });
-    expect(response.status).toBe(200);
-    expect(response.headers.get("content-type")).toContain("application/json");
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(response.headers.get("edgeflake-shard")).toMatch(/^[0-7]$/);
-    expect(await response.json()).toEqual({ ids: [expect.stringMatching(/^\d{18,19}$/)] });
-  });
+  it.each(["GET", "POST"])(
+    "%s answers one ID as a string, which caches must not store",
+    async (method) => {
+      const response = await request("/v1/ids/default", { method });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toContain("application/json");
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(response.headers.get("edgeflake-shard")).toMatch(/^[0-7]$/);
+      expect(await response.json()).toEqual({ ids: [expect.stringMatching(/^\d{18,19}$/)] });
+    },
+  );
 
-  it("keeps an isolate at its home shard", async () => {
+  it("uses the isolate's home shard", async () => {
     const shards = new Set<string | null>();
     for (let count = 0; count < 10; count += 1) {
       shards.add((await request("/v1/ids/default")).headers.get("edgeflake-shard"));
@@ -42,7 +45,7 @@ describe("/v1/ids", () => {
   });
 
   it.each(["decimal", "hex", "base32", "base36", "base58", "base62"])(
-    "writes %s that decode reads",
+    "writes %s that decode accepts",
     async (encoding) => {
       const response = await request(`/v1/ids/default?count=2&encoding=${encoding}`);
       const body: { ids: string[] } = await response.json();
@@ -53,7 +56,7 @@ describe("/v1/ids", () => {
     },
   );
 
-  it("writes JSON numbers where the layout allows", async () => {
+  it("writes JSON numbers if the layout allows", async () => {
     const response = await request("/v1/ids/js53?count=3&encoding=number");
     const body: { ids: unknown[] } = await response.json();
     expect(body.ids.every((id) => Number.isSafeInteger(id))).toBe(true);
@@ -93,14 +96,14 @@ describe("/v1/ids", () => {
     expect(await response.text()).toMatch(/^([1-9A-HJ-NP-Za-km-z]+\n){20}$/);
   });
 
-  it("aborts a stream that cannot finish, instead of ending it as if it were whole", async () => {
+  it("aborts a stream that can't finish, instead of ending it normally", async () => {
     const path = "/v1/ids/default?count=50000&format=text&shard=6";
     await expect(readAcross(path, () => clock.step(-10_000_000_000))).rejects.toThrow();
   });
 });
 
 describe("a question mark", () => {
-  it("may stand in a parameter's value", async () => {
+  it("may be in a parameter's value", async () => {
     expect(await idsOf("default", "?key=a?=b")).toHaveLength(1);
     expect((await problemOf("/v1/ids/default?count=1&=b")).status).toBe(400);
   });
@@ -132,7 +135,7 @@ describe("/v1/blocks", () => {
 });
 
 describe("/v1/decode and /v1/range", () => {
-  it("tell what a tweet's ID says", async () => {
+  it("decode a tweet's ID", async () => {
     expect(await json("/v1/decode/twitter/1541815603606036480")).toEqual({
       id: "1541815603606036480",
       kind: "snowflake",
@@ -155,7 +158,7 @@ describe("/v1/decode and /v1/range", () => {
     });
   });
 
-  it("show a datacenter only where the layout has one", async () => {
+  it("show a datacenter only if the layout has one", async () => {
     expect(await json("/v1/decode/default/1")).not.toHaveProperty("datacenter");
     expect(await json("/v1/decode/js53/52727435558913?encoding=number")).toMatchObject({
       lane: 1,
@@ -193,7 +196,7 @@ describe("/v1/shards", () => {
     expect(lanes[0]?.next).toBeLessThanOrEqual(lanes[0]?.mark ?? 0);
   });
 
-  it("pages", async () => {
+  it("lists in pages", async () => {
     const first = (await json("/v1/shards/default?limit=3")) as { cursor: string };
     expect(first).toMatchObject({ shards: [{ shard: 0 }, { shard: 1 }, { shard: 2 }] });
     const second = await json(`/v1/shards/default?limit=32&cursor=${first.cursor}`);
@@ -290,18 +293,18 @@ describe("bad parameters", () => {
     ["ids/default?order=x", { parameter: "order", allowed: ["fresh", "strict"] }],
     ["ids/default?encoding=number", { parameter: "encoding", allowed: [...ENCODINGS] }],
     ["shards/default?x=1", { parameter: "x", allowed: ["limit", "cursor"] }],
-  ])("%s says for programs what is taken", async (path, takes) => {
+  ])("%s lists the allowed values for programs", async (path, takes) => {
     const { body } = await problemOf(`/v1/${path}`);
     expect(body.errors).toEqual([{ detail: expect.any(String), ...takes }]);
   });
 
-  it("may have the names of prototypes", async () => {
+  it("may be named like properties of Object.prototype", async () => {
     const { status, body } = await problemOf("/v1/ids/default?__proto__=1&constructor=2");
     expect(status).toBe(400);
     expect(body.errors).toMatchObject([{ parameter: "__proto__" }, { parameter: "constructor" }]);
   });
 
-  it("are named up to 32 at once, so that the answer stays small", async () => {
+  it("are listed up to 32, so that the response stays small", async () => {
     const names = Array.from({ length: 500 }, (_, index) => `p${index}=1`);
     const { body } = await problemOf(`/v1/ids/default?${names.join("&")}`);
     expect(body.errors).toHaveLength(32);
@@ -356,7 +359,7 @@ describe("other refusals", () => {
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, POST"]);
   });
 
-  it("a body is 400, an empty one is none", async () => {
+  it("a body is 400, an empty body is accepted", async () => {
     const answer = await problemOf("/v1/ids/default", { method: "POST", body: "{}" });
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_body" } });
     expect((await request("/v1/ids/default", { method: "POST", body: "" })).status).toBe(200);
@@ -385,7 +388,7 @@ describe("other refusals", () => {
 
 describe("access", () => {
   it.each(["keys", "", "OPEN", "open ", undefined, null])(
-    "ACCESS=%j closes every route but health",
+    "ACCESS=%j without ADMIN_KEY closes every route except health",
     async (access) => {
       const closed = { ...env, ACCESS: access } as Env;
       for (const path of ["/v1/ids/default", "/v1/decode/default/1", "/nope", "/v1/nope"]) {

@@ -1,4 +1,4 @@
-/** The way of a request for IDs: who may, what is parsed, what is charged, what is refused. */
+/** The path of a request for IDs: access, parsing, rate limits, errors. */
 
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -208,7 +208,7 @@ const CALLERS = [
   "an issue key, with a limit",
 ] as const;
 
-/** What that caller sends with each request. */
+/** The headers that the caller sends with each request. */
 async function callerOf(caller: (typeof CALLERS)[number]): Promise<Sent> {
   if (caller === CALLERS[0]) return { bindings: unlimited(env) };
   if (caller === CALLERS[1]) return { bindings: unlimited(CLOSED), headers: withKey(ADMIN_KEY) };
@@ -242,7 +242,7 @@ describe.each(CALLERS)("%s", (caller) => {
     checkIds(path, answer);
   });
 
-  // Who asks is told from the key alone: the administrator's has nothing about it that the other keys have not.
+  // The key alone identifies the caller: the administrator's key has no special form.
   const others = Object.entries(caller === "the admin key" ? {} : OTHERS).flatMap(
     ([outcome, rows]) =>
       titled(rows).map(([title, path, sent]) => [title, outcome, path, sent] as const),
@@ -333,7 +333,7 @@ describe("a key", () => {
     }
   });
 
-  it("of one namespace is refused elsewhere before a shard is asked", async () => {
+  it("of one namespace is rejected in another before a shard is called", async () => {
     await put("tenant");
     const { key } = await keyFor(other("tenant"));
     const { shards, calls } = recordedShards();
@@ -381,7 +381,7 @@ describe("a key", () => {
     ["shortened", `Bearer ${ADMIN_KEY.slice(0, -1)}`],
     ["missing", ""],
     ["missing behind its scheme", "Bearer"],
-  ])("that is %s: 401, though the isolate knows the admin key", async (_, authorization) => {
+  ])("that is %s: 401, even if the isolate has cached the admin key", async (_, authorization) => {
     await send(worker, "/v1/ids/default", { bindings: CLOSED, headers: withKey(ADMIN_KEY) });
     const headers: Record<string, string> = authorization === "" ? {} : { authorization };
     const answer = await send(worker, "/v1/ids/default", { bindings: CLOSED, headers });
@@ -402,7 +402,7 @@ describe("a deployment", () => {
     ["with an ADMIN_KEY that cannot be sent", changed({ ADMIN_KEY: "a b" })],
     ["with neither", changed({ ACCESS: "", ADMIN_KEY: undefined })],
     ["with ACCESS nearly open", changed({ ACCESS: "OPEN", ADMIN_KEY: "" })],
-  ])("%s answers nobody, though it knew the callers before", async (_, bindings) => {
+  ])("%s answers nobody, even if it has cached the callers", async (_, bindings) => {
     const { key } = await keyFor({ scopes: ["issue"] });
     for (const token of [key, ADMIN_KEY]) {
       const headers = withKey(token);
@@ -414,7 +414,7 @@ describe("a deployment", () => {
     }
   });
 
-  it("whose ADMIN_KEY changed takes the old one no more", async () => {
+  it("whose ADMIN_KEY changed rejects the old one", async () => {
     const old = { headers: withKey(ADMIN_KEY) };
     await send(worker, "/v1/ids/default", { ...old, bindings: CLOSED });
     const bindings = changed({ ADMIN_KEY: "the-next-admin-key-of-this-file" });
@@ -425,7 +425,7 @@ describe("a deployment", () => {
     }
   });
 
-  it("that was open and is not any more asks for a key", async () => {
+  it("that was open before requires a key now", async () => {
     const headers = withKey("whatever");
     expect((await send(worker, "/v1/ids/default", { bindings: env, headers })).status).toBe(200);
     expect((await send(worker, "/v1/ids/default", { bindings: CLOSED, headers })).status).toBe(401);
@@ -460,7 +460,7 @@ describe("a namespace", () => {
 describe("a limit", () => {
   const LIMITED = { ...CLOSED, LIMITER: countingLimiter() };
 
-  it("counts the IDs of all routes, and refuses before a shard is asked", async () => {
+  it("counts the IDs of all routes, and rejects before a shard is called", async () => {
     const exact = await putExact();
     const { key } = await keyFor({ scopes: ["issue"] });
     const { shards, calls } = recordedShards();
@@ -483,7 +483,7 @@ describe("a limit", () => {
     expect((await send(worker, "/v1/ids/default", another)).status).toBe(200);
   });
 
-  it("goes by address if access is open", async () => {
+  it("applies to the address if access is open", async () => {
     const bindings = { ...env, LIMITER: countingLimiter() };
     const from = (address: string): Sent => {
       return { bindings, headers: { "cf-connecting-ip": address } };
@@ -496,7 +496,7 @@ describe("a limit", () => {
     expect((await send(worker, "/v1/ids/default", from("192.0.2.78"))).status).toBe(200);
   });
 
-  it("charges each count once, also of a request that fails", async () => {
+  it("charges each count once, also for a request that fails", async () => {
     const exact = await putExact();
     const limit = vi.fn(async () => ({ success: true }));
     const { key, id } = await keyFor({ scopes: ["issue"] });
@@ -510,13 +510,13 @@ describe("a limit", () => {
     expect(limit.mock.calls).toEqual([charged(7), charged(9)]);
   });
 
-  it("lets callers on if the limiter fails", async () => {
+  it("allows all requests if the limiter fails", async () => {
     const LIMITER = { limit: () => Promise.reject(new Error("down")) };
     const bindings = { ...env, LIMITER };
     expect((await send(worker, "/v1/ids/default", { bindings })).status).toBe(200);
   });
 
-  it.each([null, undefined])("is none if the binding is %s", async (LIMITER) => {
+  it.each([null, undefined])("does not apply if the binding is %s", async (LIMITER) => {
     const bindings: Env = Object.assign({ ...env }, { LIMITER });
     expect((await send(worker, "/v1/ids/default?count=5000", { bindings })).status).toBe(200);
   });
@@ -581,19 +581,22 @@ describe.each([
       ["/v1/ids/default?key=a", pinned],
       ["/v1/ids/exact?count=2", unpinned],
       ["/v1/blocks/default?count=2", unpinned],
-    ])("of %s is the problem, asked for and logged as often as it should", async (path, times) => {
-      await putExact();
-      waitForAll();
-      const { answer, asked, lines, points } = await outcome(path, script);
-      expect(asked).toHaveLength(times);
-      const route = `/v1/${path.split("/")[2]}/:namespace`;
-      expect(lines).toMatchObject([{ code, route, method: "GET", status: answer.status }]);
-      expect(bodyOf(answer)).toMatchObject({ code });
-      expect(answer.headers.has("edgeflake-shard")).toBe(false);
-      expect(points).toHaveLength(code === "internal" ? 0 : 1);
-    });
+    ])(
+      "of %s is the problem, with the right number of calls and log lines",
+      async (path, times) => {
+        await putExact();
+        waitForAll();
+        const { answer, asked, lines, points } = await outcome(path, script);
+        expect(asked).toHaveLength(times);
+        const route = `/v1/${path.split("/")[2]}/:namespace`;
+        expect(lines).toMatchObject([{ code, route, method: "GET", status: answer.status }]);
+        expect(bodyOf(answer)).toMatchObject({ code });
+        expect(answer.headers.has("edgeflake-shard")).toBe(false);
+        expect(points).toHaveLength(code === "internal" ? 0 : 1);
+      },
+    );
 
-    it("of a single ID, under repeated demand, is too", async () => {
+    it("of a single ID under repeated demand is the problem too", async () => {
       const name = `demand-${limits === env ? 1 : 2}-${named.replace(/\W+/g, "-")}`;
       await put(name);
       for (let request = 0; request < 3; request += 1) {
@@ -606,7 +609,7 @@ describe.each([
     });
   });
 
-  it("says whether something was granted before", async () => {
+  it("says whether IDs may have been granted", async () => {
     const definite = async (script?: Script) =>
       bodyOf((await outcome("/v1/ids/default?shard=3", script)).answer).definite;
     expect(await definite(refuse("shard_saturated"))).toBe(true);
@@ -641,7 +644,7 @@ describe.each([
 });
 
 describe("data points", () => {
-  it("are one a request, from memory or not", async () => {
+  it("are one per request, from memory or not", async () => {
     await put("counted");
     const { key, id } = await keyFor({ scopes: ["issue"] });
     for (const query of ["?shard=2", "?shard=2&count=3", "", "", "", ""]) {
@@ -656,7 +659,7 @@ describe("data points", () => {
     }
   });
 
-  it("that cannot be written are lost, and the request is answered all the same", async () => {
+  it("that can't be written are lost, but the request succeeds", async () => {
     const writeDataPoint = () => {
       throw new Error("full");
     };
@@ -678,7 +681,7 @@ it("an Authorization header may name its scheme in any case", async () => {
   }
 });
 
-it("an Accept header that weighs both alike gets the first", async () => {
+it("an Accept header with equal weights gets the first format", async () => {
   const accept = "text/plain, application/json, application/*+json, */*";
   const answer = await send(worker, "/v1/ids/default?count=50000", { headers: { accept } });
   expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -697,7 +700,7 @@ it("a registry that fails is logged with its cause", async () => {
   expect(lines).toMatchObject([{ code: "registry_unavailable", cause: "the registry was reset" }]);
 });
 
-it("keys that are tried too often are a warning, without a stack", async () => {
+it("too many unknown keys cause a warning without a stack", async () => {
   const [log, warn] = [vi.spyOn(console, "error"), vi.spyOn(console, "warn")];
   for (const spy of [log, warn]) spy.mockClear();
   const LOOKUP_LIMITER = { limit: async () => ({ success: false }) };
@@ -724,7 +727,7 @@ it("a shard binding that throws at once is a shard that fails", async () => {
   }
 });
 
-it("the router serves the same as the Worker does by itself", async () => {
+it("the router gives the same responses as the Worker's direct path", async () => {
   for (const path of ["/v1/ids/default?shard=3", "/v1/blocks/default?shard=3", "/v1/ids/nope"]) {
     const [direct, routed] = [await send(worker, path), await send(app, path)];
     expect(routed.status).toBe(direct.status);

@@ -51,7 +51,7 @@ it.each(["localhost", "127.0.0.1:8787", "192.168.1.5", "[::1]:8787", "0.0.0.0"])
 );
 
 it.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "localhost."])(
-  "serves nothing to the host %s, which a page can point at this machine",
+  "rejects the host %s, which a page can point at this machine",
   async (host) => {
     for (const path of ["/v1/ids/default", "/v1/decode/default/1", "/v1/keys", "/v1/namespaces"]) {
       const response = await open(path, { host });
@@ -89,7 +89,7 @@ it.each(["same-origin", "same-site", "none"])("issues for %s requests", async (s
   expect((await open("/v1/ids/default", { headers })).status).toBe(200);
 });
 
-it("issues nothing for pages whose browser names another origin only", async () => {
+it("issues nothing for pages if the browser sends only another Origin", async () => {
   const post = (origin: string, host: string) =>
     open("/v1/ids/default", { method: "POST", host, headers: { origin } });
   expect((await post("http://evil.example", "192.168.1.5:8790")).status).toBe(403);
@@ -104,12 +104,12 @@ it("issues for pages of the origins that CORS_ORIGINS lists", async () => {
   expect((await open("/v1/ids/default", { headers })).status).toBe(403);
 });
 
-it("reads for pages of other sites what they can't read anyway", async () => {
+it("answers reads of pages of other sites, which can't see the response", async () => {
   const headers = { "sec-fetch-site": "cross-site" };
   expect((await open("/v1/decode/default/1", { headers })).status).toBe(200);
 });
 
-it("makes no API keys: they would outlast open access", async () => {
+it("creates no API keys, because they would outlast open access", async () => {
   const response = await open("/v1/keys", { method: "POST" });
   expect(response.status).toBe(403);
   expect(await response.text()).toContain("ACCESS=open needs no API keys");

@@ -1,4 +1,4 @@
-/** What docs/OPERATIONS.md tells an operator to do, done. */
+/** The steps of docs/OPERATIONS.md, carried out. */
 import { describe, expect, it } from "vitest";
 import { ask, patch, put } from "../../support/admin.ts";
 import { clock, START_MS, useClock } from "../../support/clock.ts";
@@ -6,7 +6,7 @@ import { acquire, tryAcquire } from "../../support/leases.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
-/** What the recipe of a successor adds: the longest lease that a policy may allow, and an hour. */
+/** The time that the recipe of a successor adds: the longest lease that a policy may allow, and an hour. */
 const ADDED_MS = 90_000_000;
 
 useClock();
@@ -44,7 +44,7 @@ async function lastBefore(namespace: string, untilMs: number): Promise<bigint> {
 }
 
 describe("a clock that was set back", () => {
-  it("further than is forgiven: a larger maxStepBackMs goes on at once, above all before", async () => {
+  it("further than maxStepBackMs: after raising it the namespace continues at once, above all earlier IDs", async () => {
     await put("behind", { kind: "snowflake", policy: { maxWaitMs: 77, reserveMs: 50 } });
     clock.step(3 * HOUR_MS);
     const before = await idOf("behind");
@@ -63,7 +63,7 @@ describe("a clock that was set back", () => {
 });
 
 describe("a mark that was poisoned by a wrong clock", () => {
-  it("a year ahead: a successor begins above all that was issued, or may still be stamped", async () => {
+  it("a year ahead: a successor begins above all IDs that were issued or may still be minted", async () => {
     const policy = { leaseTtlMaxMs: 24 * HOUR_MS };
     await put("poisoned", { kind: "snowflake", preset: "twitter", policy, shards: 12 });
     clock.step(YEAR_MS);
@@ -84,9 +84,9 @@ describe("a mark that was poisoned by a wrong clock", () => {
   });
 });
 
-describe("a data folder that is older than what was issued from it", () => {
+describe("a data folder older than the last IDs issued from it", () => {
   it.each(["default", "twitter", "js53"])(
-    "%s repeats at once, and nothing once the wait is over",
+    "%s repeats IDs at once, but none after the wait",
     async (preset) => {
       // The same namespace before the crash, and as it was restored: it knows nothing of what the other gave.
       const [crashed, restored] = [`${preset}-crashed`, `${preset}-restored`];
@@ -107,7 +107,7 @@ describe("a data folder that is older than what was issued from it", () => {
     },
   );
 
-  it("segments go on in a namespace that starts above what was given out", async () => {
+  it("segments continue in a namespace that starts above all issued numbers", async () => {
     const restored = { kind: "segment", step: 100 };
     await put("numbers", restored);
     const used = await idOf("numbers", "?order=strict");
@@ -116,7 +116,7 @@ describe("a data folder that is older than what was issued from it", () => {
     expect(await idOf("numbers-2", "?order=strict")).toBe(used + 1000n);
   });
 
-  it("leases that the desk has forgotten are over once their longest ttl has passed", async () => {
+  it("leases that the desk has lost are over after their longest ttl", async () => {
     // Two desks: one as it was at the crash, one as it was restored, knowing nothing of the other's lease.
     const { layout: ofDefault } = await definitionOf("default");
     const layout = { ...(ofDefault as object), workerBits: 1 };

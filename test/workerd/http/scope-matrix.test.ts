@@ -6,11 +6,11 @@ import { type CallerKind, makeCallers } from "../../support/callers.ts";
 import { useClock } from "../../support/clock.ts";
 import { saidBy } from "../../support/dialects.ts";
 
-/** What a caller is told: let in (whatever the answer), 401 or 403. */
+/** The access decision: allowed (with any response), 401 or 403. */
 type Told = "in" | 401 | 403;
 type Needs = "nothing" | "issue" | "read" | "lease" | "admin";
 
-/** What each operation needs, and one request of it. */
+/** The scope of each operation, and one request of it. */
 const OPERATIONS: Readonly<Record<string, readonly [Needs, path: string, json?: unknown]>> = {
   getIds: ["issue", "/v1/ids/default"],
   postIds: ["issue", "/v1/ids/default"],
@@ -51,7 +51,7 @@ const OPERATIONS: Readonly<Record<string, readonly [Needs, path: string, json?: 
   getDocs: ["nothing", "/docs"],
 };
 
-/** What each kind of caller is told of an operation that needs … */
+/** The decision for each kind of caller, by the scope that an operation needs. */
 const EXPECTED: Readonly<Record<CallerKind, Readonly<Record<Needs, Told>>>> = {
   none: { nothing: "in", issue: 401, read: 401, lease: 401, admin: 401 },
   unknown: { nothing: "in", issue: 401, read: 401, lease: 401, admin: 401 },
@@ -100,7 +100,7 @@ async function toldOf(
   return status === 401 || status === 403 ? status : "in";
 }
 
-describe("an operation lets in whom its scope lets in, and nobody else:", () => {
+describe("an operation allows exactly the keys with its scope:", () => {
   it.each(KINDS)("%s", async (kind) => {
     const key = (await makeCallers())[kind];
     const told: Record<string, unknown> = {};
@@ -117,7 +117,7 @@ describe("an operation lets in whom its scope lets in, and nobody else:", () => 
     expect(told).toEqual(expected);
   });
 
-  it("each operation of the document has its row, and no other", () => {
+  it("the table has exactly the operations of the document", () => {
     expect(Object.keys(OPERATIONS).toSorted()).toEqual(
       CASES.map(({ operationId }) => operationId).toSorted(),
     );

@@ -28,7 +28,7 @@ describe("headers", () => {
     ["/v1/ids/default?format=text", "text/plain; charset=utf-8", true],
     ["/v1/blocks/default", "application/json", true],
     ["/api/snowflake/get/default", "text/plain;charset=UTF-8", false],
-  ])("of %s are what its reader needs", async (path, type, hasShard) => {
+  ])("of %s are as documented", async (path, type, hasShard) => {
     const { headers } = await ask(`${path}${path.startsWith("/api") ? `?token=${ADMIN_KEY}` : ""}`);
     const shard = headers.get("edgeflake-shard");
     expect(shard !== null).toBe(hasShard);
@@ -41,7 +41,7 @@ describe("headers", () => {
     expect([headers.get("cache-control"), headers.get("content-type")]).toEqual(["no-store", type]);
   });
 
-  it("of a failure name the request, as its caller did if that is a plain name", async () => {
+  it("of a failure name the request, by the caller's ID if that is a plain name", async () => {
     const failed = (name: string) => ask("/v1/ids/nope", { headers: { "x-request-id": name } });
     const given = await failed("abc-123");
     expect(given.headers.get("x-request-id")).toBe("abc-123");
@@ -54,7 +54,7 @@ describe("headers", () => {
 
 describe("public routes", () => {
   it.each(["/healthz", "/docs", "/openapi.json"])(
-    "%s refuses other methods, with no key",
+    "%s rejects other methods, without a key",
     async (path) => {
       const answer = await ask(path, { method: "POST", key: null });
       expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
@@ -76,7 +76,7 @@ describe("CORS", () => {
     expect((await ask("/v1/ids/default", preflight)).status).toBe(401);
   });
 
-  it("lets in the origins it names, and no others", async () => {
+  it("allows exactly the listed origins", async () => {
     const bindings = { ...CLOSED, CORS_ORIGINS: "https://other.example, https://app.example" };
     const answer = await ask("/v1/ids/default", { headers: { origin }, bindings });
     expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
@@ -113,7 +113,7 @@ describe("logs", () => {
     expect(line).not.toContain("secret-value");
   });
 
-  it("have no stack for a refused key, and one line for a stream that is cut off", async () => {
+  it("have no stack for a rejected key, and one line for a stream that is cut off", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     await ask("/v1/ids/default", { key: "nobody" });
     expect(JSON.parse(String(warn.mock.calls[0]?.[0]))).not.toHaveProperty("stack");
@@ -123,7 +123,7 @@ describe("logs", () => {
     expect(String(warn.mock.calls[1]?.[0])).toMatch(/"code":"clock_behind".*"cut":true/);
   });
 
-  it("have none for a request that went well", async () => {
+  it("have no line for a successful request", async () => {
     const warn = vi.spyOn(console, "warn");
     const error = vi.spyOn(console, "error");
     await ask("/v1/ids/default");
@@ -132,7 +132,7 @@ describe("logs", () => {
 });
 
 describe("analytics", () => {
-  it("get one data point per issuing request, where they are bound", async () => {
+  it("get one data point per issuing request if they are bound", async () => {
     const writeDataPoint = vi.fn();
     const bindings = { ...CLOSED, ANALYTICS: { writeDataPoint } };
     await ask("/v1/ids/default?count=3&shard=2", { bindings });
@@ -278,7 +278,7 @@ describe("garbage", () => {
   );
   const method = fc.constantFrom("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH");
 
-  it("at every route gets an answer that is no 500, and as documented", async () => {
+  it("at every route gets a documented response, never 500", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => undefined);
     await put("garbage");
     await fc.assert(

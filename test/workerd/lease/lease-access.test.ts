@@ -1,4 +1,4 @@
-/** The routes of leases: whom they let in, in which namespaces, and what they never tell. */
+/** Access to the routes of leases, by namespace, and the secrets that they never reveal. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { ask, CLOSED, keyFor } from "../../support/admin.ts";
@@ -36,7 +36,7 @@ describe("a namespace", () => {
     expect(answers).toEqual([outcome, outcome, outcome, outcome]);
   });
 
-  it("that is retired leases and renews nothing; what was leased may be listed and given back", async () => {
+  it("that is retired grants and renews no lease; old leases may be listed and released", async () => {
     const name = await someNamespace();
     const lease = await acquire(name, {}, "key");
     expect((await ask(`/v1/namespaces/${name}`, { method: "DELETE" })).status).toBeLessThan(300);
@@ -45,7 +45,7 @@ describe("a namespace", () => {
     expect(await all(name, lease)).toEqual([gone, gone, [204, undefined], [200, undefined]]);
   });
 
-  it("of its own leases its own worker IDs: equal names of holders and keys meet nowhere", async () => {
+  it("has its own leases: equal holders and keys in two namespaces do not meet", async () => {
     const [one, other] = [await someNamespace(), await someNamespace()];
     const lease = await acquire(one, { holder: "h" }, "key");
     await acquire(other, { holder: "h" }, "key");
@@ -53,7 +53,7 @@ describe("a namespace", () => {
   });
 });
 
-describe("whom the routes let in", () => {
+describe("the routes accept", () => {
   const routes = [
     ["POST", "", { ttlMs: 5000 }],
     ["GET", "", undefined],
@@ -81,7 +81,7 @@ describe("whom the routes let in", () => {
     }
   });
 
-  it("a key with lease for another namespace, and nobody without a key", async () => {
+  it("no key with the scope lease for another namespace, and no request without a key", async () => {
     const [mine, theirs] = [await someNamespace(), await someNamespace()];
     const lease = await acquire(theirs);
     const { key } = await keyFor({ scopes: ["lease"], namespaces: [mine] });
@@ -96,7 +96,7 @@ describe("whom the routes let in", () => {
     expect(await list(theirs)).toMatchObject([{ state: "held", notAfter: lease.notAfter }]);
   });
 
-  it("to revoke: an admin only, with the lease's token or without", async () => {
+  it("for a revocation: an admin key only, with or without the lease's token", async () => {
     const name = await someNamespace();
     const lease = await acquire(name);
     const keys = [
@@ -112,7 +112,7 @@ describe("whom the routes let in", () => {
     expect(await list(name)).toMatchObject([{ state: "released" }]);
   });
 
-  it("everybody where access is open, revoking too", async () => {
+  it("every request with open access, also revocations", async () => {
     const bindings = { ...env, ACCESS: "open" };
     const name = await someNamespace();
     const asked = { bindings, key: null };
@@ -124,7 +124,7 @@ describe("whom the routes let in", () => {
 });
 
 describe("a token", () => {
-  it("is in no list, error, log line or header, whatever fails", async () => {
+  it("is in no list, error, log line or header, after any failure", async () => {
     const log = [vi.spyOn(console, "error"), vi.spyOn(console, "warn"), vi.spyOn(console, "log")];
     for (const spy of log) spy.mockImplementation(() => undefined);
     const name = await someNamespace();
@@ -175,7 +175,7 @@ describe("a browser", () => {
     ["PATCH", "/v1/leases/default", "GET, POST"],
     ["POST", "/v1/leases/default/512", "PUT, DELETE"],
     ["GET", "/v1/leases/default/512", "PUT, DELETE"],
-  ])("gets no answer to %s %s", async (method, path, allow) => {
+  ])("gets no response to %s %s", async (method, path, allow) => {
     const { status, headers } = await ask(path, { method });
     expect(status).toBe(405);
     const allowed = headers.get("allow")?.split(", ") ?? [];

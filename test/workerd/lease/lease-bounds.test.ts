@@ -33,7 +33,7 @@ async function holder(): Promise<{ key: string; id: string }> {
 }
 
 describe("E7 a lease", () => {
-  it("lasts 10 min at most, unless the namespace says otherwise", async () => {
+  it("lasts at most 10 min by default", async () => {
     await namespaceWith("usual", 2);
     const tooLong = { field: "ttlMs", min: 5000, max: 600_000 };
     const refused = await tryAcquire("usual", { ttlMs: 600_001 });
@@ -47,20 +47,20 @@ describe("E7 a lease", () => {
     expect((await renew("usual", lease)).ttlMs).toBe(600_000);
   });
 
-  it.each([5000, 20_000, DAY_MS])("lasts as long as a policy of %i ms says", async (mostMs) => {
+  it.each([5000, 20_000, DAY_MS])("lasts as long as a policy of %i ms allows", async (mostMs) => {
     const name = await namespaceWith(`most-${mostMs}`, 2, {}, { leaseTtlMaxMs: mostMs });
     const longer = await tryAcquire(name, { ttlMs: mostMs + 1 });
     expect(outcomeOf(longer)).toEqual([400, "invalid_body"]);
     expect((await acquire(name, { ttlMs: mostMs })).notAfter).toBe(START_MS + mostMs);
   });
 
-  it("that names no length is lowered to the bound", async () => {
+  it("without a length is shortened to the bound", async () => {
     await namespaceWith("short", 1, {}, { leaseTtlMaxMs: 20_000 });
     const lease = await acquire("short");
     expect([lease.ttlMs, lease.notAfter]).toEqual([20_000, START_MS + 20_000]);
   });
 
-  it("that is held keeps its end as its namespace's bound falls, and is renewed by no more", async () => {
+  it("that is held keeps its end if the bound falls, and is renewed within the new bound", async () => {
     await namespaceWith("falls", 1, {}, { leaseTtlMaxMs: DAY_MS });
     const lease = await acquire("falls", { ttlMs: DAY_MS });
     await setPolicy("falls", { leaseTtlMaxMs: 5000 });
@@ -70,7 +70,7 @@ describe("E7 a lease", () => {
 });
 
 describe("E6 the worker IDs of one API key", () => {
-  it("are half of those that may be leased: one more is refused, and says what to do", async () => {
+  it("are half of the worker IDs for leases; a request for one more is rejected, and says what to do", async () => {
     await namespaceWith("half", 3);
     const { key } = await holder();
     await acquire("half", { ttlMs: 60_000 }, undefined, { key });
@@ -85,7 +85,7 @@ describe("E6 the worker IDs of one API key", () => {
     expect(await list("half")).toHaveLength(2);
   });
 
-  it("leave the others to other keys, and all of them to an administrator", async () => {
+  it("leave the rest to other keys, and have no limit for an administrator", async () => {
     await namespaceWith("others", 3);
     const [one, other] = [await holder(), await holder()];
     for (const { key } of [one, one, other]) await acquire("others", {}, undefined, { key });
@@ -103,7 +103,7 @@ describe("E6 the worker IDs of one API key", () => {
     for (const _ of "12") await acquire("opened", {}, undefined, open);
   });
 
-  it("count while their ticks may have been stamped, released or not, through restarts", async () => {
+  it("count while their ticks may have been used, released or not, through restarts", async () => {
     await namespaceWith("loop", 3);
     const { key } = await holder();
     for (const turn of [0, 1]) {
@@ -119,7 +119,7 @@ describe("E6 the worker IDs of one API key", () => {
     await acquire("loop", {}, undefined, { key });
   });
 
-  it("are fewer as soon as a holder says from where on it stamped nothing", async () => {
+  it("are fewer as soon as a holder says which ticks it did not use", async () => {
     await namespaceWith("until", 2);
     const { key } = await holder();
     for (const _ of "123") {
@@ -130,7 +130,7 @@ describe("E6 the worker IDs of one API key", () => {
     }
   });
 
-  it("do not add up by renewals of leases that are past their end", async () => {
+  it("are not exceeded by renewals of leases that are past their end", async () => {
     await namespaceWith("late", 3);
     const { key } = await holder();
     const acquired = () => acquire("late", { ttlMs: 5000 }, undefined, { key });
@@ -145,7 +145,7 @@ describe("E6 the worker IDs of one API key", () => {
     for (const lease of second) expect(outcomeOf(await renewed(lease))).toEqual(FORBIDDEN);
   });
 
-  it("count for the key that acquired them, whoever renews", async () => {
+  it("count for the key that acquired them, even if another key renews", async () => {
     await namespaceWith("rotated", 2);
     const [old, young] = [await holder(), await holder()];
     const lease = await acquire("rotated", {}, undefined, { key: old.key });
@@ -157,7 +157,7 @@ describe("E6 the worker IDs of one API key", () => {
     );
   });
 
-  it("are as many as the policy says, from 1 to all", async () => {
+  it("are limited by the policy, from 1 to all", async () => {
     await namespaceWith("policy", 2, {}, { leasesPerKeyMax: 1 });
     const { key } = await holder();
     await acquire("policy", {}, "one", { key });
@@ -169,7 +169,7 @@ describe("E6 the worker IDs of one API key", () => {
     expect(outcomeOf(full)).toEqual(FORBIDDEN);
   });
 
-  it("are at least one, where one may be leased or none", async () => {
+  it("are at least one, if the layout has one worker ID for leases or none", async () => {
     const { key } = await holder();
     await namespaceWith("one", 1);
     expect((await acquire("one", {}, undefined, { key })).worker).toBe(1);
@@ -191,7 +191,7 @@ describe("the owner of a lease", () => {
   });
 });
 
-describe("a desk of before there were owners", () => {
+describe("a desk from a version without owners", () => {
   /** Takes away the columns that were added since, and their index. */
   const age = (name: string) =>
     inDesk(name, (sql) => {
@@ -200,7 +200,7 @@ describe("a desk of before there were owners", () => {
       sql.exec("ALTER TABLE lease DROP COLUMN askedTtlMs");
     });
 
-  it("opens: its leases go on with their fences, tokens and keys, and those renewed get an owner", async () => {
+  it("opens: its leases keep their fences, tokens and keys, and get an owner when renewed", async () => {
     await namespaceWith("old", 3);
     const { key, id } = await holder();
     const one = await acquire("old", { ttlMs: 20_000 }, "key", { key });
@@ -229,7 +229,7 @@ const END_20_S = {
 };
 
 describe("E1 all worker IDs, leased for a day and revoked", () => {
-  it("are leased to nobody before their old ends, whatever the policy says since", async () => {
+  it("are leased to nobody before their old ends, under any later policy", async () => {
     await namespaceWith("day", 10, {}, { leaseTtlMaxMs: DAY_MS });
     for (let index = 0; index < 512; index += 1) await acquire("day", { ttlMs: DAY_MS });
     const leases = await Promise.all(
@@ -252,7 +252,7 @@ describe("E1 all worker IDs, leased for a day and revoked", () => {
 });
 
 describe("the rate limit", () => {
-  it("is charged one ID for an acquire, and nothing for a renewal or a release", async () => {
+  it("counts one ID for an acquire, and none for a renewal or a release", async () => {
     await namespaceWith("charged", 2);
     const { key, id } = await holder();
     const charges: unknown[] = [];

@@ -16,7 +16,7 @@ import {
 useClock();
 
 describe("default, all 512 worker IDs on lease", () => {
-  it("E5 leases 512 to 1023, then says when the first is free, and leases what is given back", async () => {
+  it("E5 leases 512 to 1023, then says when the first is free, and leases a released one", async () => {
     const leases = [];
     for (let index = 0; index < 512; index += 1) {
       leases.push(await acquire("default", { ttlMs: 60_000 + ((index * 7) % 512) * 100 }));
@@ -63,7 +63,7 @@ describe("default, all 512 worker IDs on lease", () => {
 });
 
 describe("pages of the list", () => {
-  it("are as long as is asked for, and the last has no cursor", async () => {
+  it("have the requested length, and the last has no cursor", async () => {
     await namespaceWith("pages", 3);
     for (let index = 0; index < 4; index += 1) await acquire("pages");
     const first = await ask("/v1/leases/pages?limit=3");
@@ -77,7 +77,7 @@ describe("pages of the list", () => {
   });
 
   it.each(["limit=0", "limit=101", "limit=x", "cursor=-1", "cursor=x", "cursor=", "page=2"])(
-    "take no %s",
+    "reject %s",
     async (query) => {
       expect(outcomeOf(await ask(`/v1/leases/twitter?${query}`))).toEqual([
         400,

@@ -29,7 +29,7 @@ describe("E4 a desk's clock", () => {
     expect(calls).toEqual(["acquire", "renew"]);
   });
 
-  it("that is further ahead refuses both, asked once more, and nothing moves", async () => {
+  it("that is further ahead refuses both, also when repeated, and nothing changes", async () => {
     await namespaceWith("farther", 2);
     const lease = await acquire("farther");
     clock.step(1000);
@@ -44,7 +44,7 @@ describe("E4 a desk's clock", () => {
     expect((await release("farther", lease, "", { bindings })).status).toBe(204);
   });
 
-  it("that is read anew and agrees leases", async () => {
+  it("that agrees when read again grants leases", async () => {
     await namespaceWith("anew", 1);
     let reads = 0;
     const { bindings, calls } = aheadBy(() => {
@@ -93,7 +93,7 @@ describe("E4 a desk's clock", () => {
 });
 
 describe("K3 the layout", () => {
-  it("is that of the first lease: every call with another one is refused, and changes nothing", async () => {
+  it("is that of the first lease: every call with another layout is refused, and changes nothing", async () => {
     await namespaceWith("layout", 2);
     expect(await list("layout")).toEqual([]);
     const lease = await acquire("layout");

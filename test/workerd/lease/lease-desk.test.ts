@@ -46,7 +46,7 @@ describe("K1 a write that fails", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
   });
 
-  it("leases nothing, and what was leased stays as it was", async () => {
+  it("grants no lease, and changes no lease", async () => {
     await namespaceWith("full", 2);
     await acquire("full", { ttlMs: 5000 }, "key");
     clock.step(5000);
@@ -85,7 +85,7 @@ describe("K1 a write that fails", () => {
   });
 });
 
-describe("a call that is lost on its way back", () => {
+describe("a call whose response is lost", () => {
   /** Desks whose first answer is lost; with `overloaded`, the platform's refusal. */
   function losing(error: Error) {
     let calls = 0;
@@ -120,7 +120,7 @@ describe("a call that is lost on its way back", () => {
     expect((await release("lost-release", lease, "?until=0", asked)).status).toBe(204);
   });
 
-  it("for the desk's full queue is not made again", async () => {
+  it("because of the desk's full queue is not repeated", async () => {
     await namespaceWith("queue", 2);
     const overloaded = Object.assign(new Error("overloaded"), { overloaded: true });
     const refused = await tryAcquire("queue", {}, "key", { bindings: losing(overloaded) });
@@ -130,7 +130,7 @@ describe("a call that is lost on its way back", () => {
 });
 
 describe("K2 two instances alive on one storage", () => {
-  it("lease nothing twice, and each knows what the other did", async () => {
+  it("lease no worker ID twice, and each sees the other's leases", async () => {
     const spec = layoutWith(2);
     await runInDurableObject(deskOf("two"), (_, state) => {
       const desks = [new Leases(state, env), new Leases(state, env)];
@@ -153,7 +153,7 @@ describe("K2 two instances alive on one storage", () => {
     });
   });
 
-  it("with different layouts: the second is refused by what the first stored", async () => {
+  it("with different layouts: the second is refused by the first one's stored layout", async () => {
     await runInDurableObject(deskOf("differ"), (_, state) => {
       const [old, young] = [new Leases(state, env), new Leases(state, env)];
       const input = { holder: "", ttlMs: 5000, idempotencyKey: "a", terms: TERMS };
@@ -188,14 +188,14 @@ it("K4 a desk whose clock is proved to be frozen ends, and the next one leases",
   });
 });
 
-it("E1 E2 E3 E4 E5 E6 E7 E8 K2 hold on the real object, whatever the clocks do", async () => {
+it("E1 E2 E3 E4 E5 E6 E7 E8 K2 hold on the real object, with any clocks", async () => {
   const samples = fc.sample(fc.tuple(specs, scripts), { numRuns: MODEL_RUNS, seed: 20_260_601 });
   const now = { nowMs: 0 };
   vi.spyOn(Date, "now").mockImplementation(() => now.nowMs);
   for (const [index, [spec, script]] of samples.entries()) {
     const stub = deskOf(`model-${index}`);
     await runInDurableObject(stub, (_, state) => {
-      // The object that the test itself runs in goes on.
+      // The object that the test itself runs in stays alive.
       Object.defineProperty(state, "abort", { value: () => undefined });
       now.nowMs = startOf(spec);
       play({ spec, clock: now, start: () => new Leases(state, env) }, script);

@@ -17,7 +17,7 @@ const YEAR_MS = 365 * 86_400_000;
 useClock();
 
 describe("E2 an end", () => {
-  it("moves up with a renewal, by as much as before or as is said", async () => {
+  it("moves up with a renewal, by the same length or a given one", async () => {
     await namespaceWith("up", 1, {}, { leaseTtlMaxMs: 86_400_000 });
     const lease = await acquire("up", { holder: "h", ttlMs: 10_000 });
     clock.step(4000);
@@ -31,14 +31,14 @@ describe("E2 an end", () => {
     expect((await renew("up", lease, {})).ttlMs).toBe(5000);
   });
 
-  it("stays where the clock went back", async () => {
+  it("stays if the clock went back", async () => {
     await namespaceWith("stays", 1);
     const lease = await acquire("stays");
     clock.step(-YEAR_MS);
     expect((await renew("stays", lease)).notAfter).toBe(lease.notAfter);
   });
 
-  it("that is past moves up, as long as nobody overtook it", async () => {
+  it("that is past moves up, unless another lease has the worker ID", async () => {
     await namespaceWith("late", 1);
     const lease = await acquire("late", { ttlMs: 5000 });
     clock.step(YEAR_MS);
@@ -52,7 +52,7 @@ describe("E2 an end", () => {
   });
 
   it.each<[title: string, query: string, endsMs: number]>([
-    ["stays where its holder does not say", "", 60_000],
+    ["stays if its holder gives no time", "", 60_000],
     ["falls to what was not stamped", `?until=${START_MS + 1}`, 1],
     ["falls to nothing", `?until=${START_MS}`, 0],
     ["falls no lower than its begin", `?until=${START_MS - 1}`, 0],
@@ -73,7 +73,7 @@ describe("E2 an end", () => {
     else expect(next.body).toMatchObject({ code: "no_worker_free", retryAfterMs: endsMs });
   });
 
-  it("of a lease that is released twice is the first one", async () => {
+  it("of a lease that is released twice is the first release's", async () => {
     await namespaceWith("twice", 1);
     const lease = await acquire("twice");
     for (const until of [10_000, 5, 20_000]) {

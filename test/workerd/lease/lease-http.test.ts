@@ -42,14 +42,14 @@ describe("a body", () => {
     ["a holder of 10 kB", { holder: "x".repeat(10_000) }],
     ["a holder of null", { holder: null }],
     ["a holder that is a number", { holder: 7 }],
-  ] as const)("to acquire with %s is refused, and nothing is leased", async (_, json) => {
+  ] as const)("to acquire with %s is rejected, and nothing is leased", async (_, json) => {
     const name = await someNamespace();
     expect(outcomeOf(await tryAcquire(name, json))).toEqual(BAD_BODY);
     expect(await list(name)).toEqual([]);
   });
 
   it.each([...FIELDS, ["a holder", { holder: "x" }]] as const)(
-    "to renew with %s is refused, and nothing moves",
+    "to renew with %s is rejected, and nothing changes",
     async (_, json) => {
       const name = await someNamespace();
       const lease = await acquire(name);
@@ -64,7 +64,7 @@ describe("a body", () => {
     ["no JSON", "{", "application/json", BAD_BODY],
     ["nothing in it", "", "application/json", BAD_BODY],
     ["70 kB", `{"holder":"${"x".repeat(70_000)}"}`, "application/json", [413, "body_too_large"]],
-  ])("with %s is refused by both", async (_, rawBody, type, outcome) => {
+  ])("with %s is rejected by both", async (_, rawBody, type, outcome) => {
     const name = await someNamespace();
     const headers = {
       ...tokenOf(await acquire(name)),
@@ -98,7 +98,7 @@ describe("a body", () => {
 
 describe("a header", () => {
   it.each(["", "x".repeat(256), "with space", "a\tb"])(
-    "Idempotency-Key of %j is refused",
+    "Idempotency-Key of %j is rejected",
     async (key) => {
       const name = await someNamespace();
       expect(outcomeOf(await tryAcquire(name, {}, key))).toEqual(BAD_PARAMETER);
@@ -107,7 +107,7 @@ describe("a header", () => {
   );
 
   it.each(["!", "x".repeat(255), 'a,b;c="d"', "~"])(
-    "Idempotency-Key of %j is taken",
+    "Idempotency-Key of %j is accepted",
     async (key) => {
       const name = await someNamespace(2);
       const { token } = await acquire(name, {}, key);
@@ -115,7 +115,7 @@ describe("a header", () => {
     },
   );
 
-  it.each([undefined, ""])("with the token of %j is missing", async (token) => {
+  it.each([undefined, ""])("edgeflake-lease-token of %j counts as missing", async (token) => {
     const name = await someNamespace();
     await acquire(name);
     const headers = token === undefined ? {} : tokenOf({ token });
@@ -143,14 +143,14 @@ describe("a query", () => {
     "revoke=yes",
     "revoke=",
     "holder=x",
-  ])("of a release takes no %s", async (query) => {
+  ])("of a release rejects %s", async (query) => {
     const name = await someNamespace();
     const lease = await acquire(name);
     expect(outcomeOf(await release(name, lease, `?${query}`))).toEqual(BAD_PARAMETER);
     expect(await list(name)).toMatchObject([{ state: "held" }]);
   });
 
-  it("of an acquire or a renewal takes nothing", async () => {
+  it("of an acquire or a renewal rejects all parameters", async () => {
     const name = await someNamespace();
     const posted = await ask(`/v1/leases/${name}?ttlMs=5000`, { method: "POST", json: {} });
     expect(outcomeOf(posted)).toEqual(BAD_PARAMETER);

@@ -25,7 +25,7 @@ async function fencesOf(name: string): Promise<[number, number, number][]> {
 }
 
 describe("E8 the same Idempotency-Key", () => {
-  it("gets the same answer again while the lease is held, through restarts", async () => {
+  it("gets the same lease again while it is held, through restarts", async () => {
     await namespaceWith("same", 2);
     const one = await tryAcquire("same", { holder: "a", ttlMs: 5000 }, "key");
     await restart("same");
@@ -37,7 +37,7 @@ describe("E8 the same Idempotency-Key", () => {
     expect(await list("same")).toHaveLength(1);
   });
 
-  it("with another body is refused, and tells nothing of the lease", async () => {
+  it("with another body is rejected, and reveals nothing about the lease", async () => {
     const name = await namespaceWith("other-body", 3);
     const first = { holder: "pod-a", ttlMs: 60_000 };
     const lease = await acquire(name, first, "boot");
@@ -53,11 +53,11 @@ describe("E8 the same Idempotency-Key", () => {
       expect(refused.text).not.toContain("pod-a");
     }
     expect(await list(name)).toHaveLength(1);
-    // What is left out is what it is by default.
+    // An omitted field equals its default.
     expect((await acquire(name, { holder: "pod-a" }, "boot")).token).toBe(lease.token);
   });
 
-  it("is compared by the body as it was sent, whatever was renewed or bounded since", async () => {
+  it("is compared by the original body, also after renewals and new bounds", async () => {
     await namespaceWith("as-sent", 2);
     const lease = await acquire("as-sent", { ttlMs: 20_000 }, "key");
     await renew("as-sent", lease, { ttlMs: 30_000 });
@@ -70,7 +70,7 @@ describe("E8 the same Idempotency-Key", () => {
     expect((await acquire("bounded", {}, "key")).token).toBe(short.token);
   });
 
-  it("gets it as it was renewed", async () => {
+  it("gets the lease as renewed", async () => {
     await namespaceWith("renewed", 2);
     const lease = await acquire("renewed", { ttlMs: 5000 }, "key");
     clock.step(4000);
@@ -80,7 +80,7 @@ describe("E8 the same Idempotency-Key", () => {
     expect(again).toEqual({ ...renewed, now: START_MS + 8000 });
   });
 
-  it("keeps its lease where another acquire by it failed half-way", async () => {
+  it("keeps its lease if another acquire with the key failed half-way", async () => {
     await namespaceWith("half", 2);
     const lease = await acquire("half", { ttlMs: 5000 }, "key");
     clock.step(5000);
@@ -92,7 +92,7 @@ describe("E8 the same Idempotency-Key", () => {
     expect(await acquire("half", { ttlMs: 5000 }, "key")).toEqual(renewed);
   });
 
-  it("asked at once by many gets one lease", async () => {
+  it("in concurrent requests gets one lease", async () => {
     await namespaceWith("burst", 3);
     const asked = Array.from({ length: 20 }, () => acquire("burst", {}, "key"));
     const tokens = (await Promise.all(asked)).map(({ token }) => token);
@@ -100,7 +100,7 @@ describe("E8 the same Idempotency-Key", () => {
     expect(await list("burst")).toHaveLength(1);
   });
 
-  it("gets its lease even where all worker IDs are taken", async () => {
+  it("gets its lease even if all worker IDs are leased", async () => {
     await namespaceWith("taken", 1);
     const { token } = await acquire("taken", {}, "key");
     expect(outcomeOf(await tryAcquire("taken", {}, "other"))).toEqual([503, "no_worker_free"]);
@@ -126,7 +126,7 @@ describe("E8 the same Idempotency-Key", () => {
     expect(tokens.size).toBe(2);
   });
 
-  it("any other acquire gets another worker ID, the holder's name the same", async () => {
+  it("any other acquire gets another worker ID, also with the same holder", async () => {
     await namespaceWith("others", 3);
     const asked = ["a", "A", "a ".trim().repeat(2), undefined].map((key) =>
       acquire("others", { holder: "pod-7" }, key),
@@ -145,7 +145,7 @@ describe("E8 a key whose lease is over", () => {
     ["expired", async () => clock.step(5000)],
     ["released", (name, lease) => release(name, lease)],
     ["revoked", (name, lease) => release(name, lease, "?revoke=true")],
-  ])("E1 for it %s: gets another lease, and the old fence is remembered", async (title, over) => {
+  ])("E1 for it %s: gets another lease, and the desk keeps the old fence", async (title, over) => {
     const name = await namespaceWith(`over-${title}`, 2);
     const lease = await acquire(name, { ttlMs: 5000 }, "key");
     await over(name, lease);
@@ -164,7 +164,7 @@ describe("E8 a key whose lease is over", () => {
     expect((await acquire(name, {}, "key")).token).toBe(next.token);
   });
 
-  it("E1 gets the same worker ID from the old end on, where there is no other", async () => {
+  it("E1 gets the same worker ID from the old end on if no other is free", async () => {
     await namespaceWith("only", 1);
     const lease = await acquire("only", { ttlMs: 5000 }, "key");
     await release("only", lease, `?until=${START_MS + 2000}`);
@@ -176,7 +176,7 @@ describe("E8 a key whose lease is over", () => {
     expect(outcomeOf(await tryRenew("only", lease))).toEqual([409, "lease_lost"]);
   });
 
-  it("may be renewed by its token still, and then keeps its worker ID from others", async () => {
+  it("allows a renewal with the token, which blocks the worker ID for others", async () => {
     await namespaceWith("both", 2);
     const one = await acquire("both", { ttlMs: 5000 }, "key");
     clock.step(5000);
@@ -187,7 +187,7 @@ describe("E8 a key whose lease is over", () => {
     expect((await acquire("both", { ttlMs: 5000 }, "key")).token).toBe(other.token);
   });
 
-  it("was overtaken: gets another lease than the one that overtook it", async () => {
+  it("gets another lease if the old one was overtaken", async () => {
     await namespaceWith("overtaken", 2);
     await acquire("overtaken", { ttlMs: 5000 }, "key");
     await acquire("overtaken", { ttlMs: 6000 });
@@ -209,7 +209,7 @@ describe("E3 a lease", () => {
     expect(outcomeOf(await tryRenew(name, lease, { ttlMs: 5000 }))).toEqual([409, "lease_lost"]);
   };
 
-  it("that was overtaken is lost for good, the clock going back or not", async () => {
+  it("that was overtaken is lost for good, even if the clock goes back", async () => {
     await namespaceWith("gone", 1);
     const lease = await acquire("gone", { ttlMs: 5000 });
     clock.step(5000);
@@ -234,7 +234,7 @@ describe("E3 a lease", () => {
     expect((await release("given", lease)).status).toBe(204);
   });
 
-  it("that was revoked is lost for good, and keeps its end, whatever is said", async () => {
+  it("that was revoked is lost for good, and keeps its end despite any `until`", async () => {
     await namespaceWith("revoked", 1);
     const lease = await acquire("revoked");
     const both = await release("revoked", lease, `?revoke=true&until=${START_MS}`);
@@ -252,9 +252,9 @@ describe("E3 a lease", () => {
     ["a shorter one", (token) => token.slice(0, -1)],
     ["a longer one", (token) => `${token}A`],
     ["another case", (token) => token.toUpperCase() + token.toLowerCase().slice(32)],
-    ["one that repeats", (token) => `${token}, ${token}`],
+    ["a repeated token", (token) => `${token}, ${token}`],
     ["10 kB", () => "x".repeat(10_000)],
-  ])("is not that of %s", async (title, tokenOf) => {
+  ])("is not renewed by the token of %s", async (title, tokenOf) => {
     const name = await namespaceWith(`token-${title.replaceAll(/\W+/g, "-")}`, 1);
     const lease = await acquire(name);
     const guess = { worker: 1, token: tokenOf(lease.token) };
@@ -263,13 +263,16 @@ describe("E3 a lease", () => {
     expect((await renew(name, lease)).token).toBe(lease.token);
   });
 
-  it.each([0, 1, 2, 3])("E5 is not had by worker ID %i, which nobody leased", async (worker) => {
-    const name = await namespaceWith(`nobody-${worker}`, 2);
-    const { token } = await acquire(name);
-    if (worker === 2) return expect(await list(name)).toMatchObject([{ worker }]);
-    expect(outcomeOf(await tryRenew(name, { worker, token }))).toEqual([409, "lease_lost"]);
-    expect(outcomeOf(await release(name, { worker, token }))).toEqual([409, "lease_lost"]);
-    const revoked = await release(name, { worker, token }, "?revoke=true");
-    expect(outcomeOf(revoked)).toEqual([409, "lease_lost"]);
-  });
+  it.each([0, 1, 2, 3])(
+    "E5 does not exist for worker ID %i, which nobody leased",
+    async (worker) => {
+      const name = await namespaceWith(`nobody-${worker}`, 2);
+      const { token } = await acquire(name);
+      if (worker === 2) return expect(await list(name)).toMatchObject([{ worker }]);
+      expect(outcomeOf(await tryRenew(name, { worker, token }))).toEqual([409, "lease_lost"]);
+      expect(outcomeOf(await release(name, { worker, token }))).toEqual([409, "lease_lost"]);
+      const revoked = await release(name, { worker, token }, "?revoke=true");
+      expect(outcomeOf(revoked)).toEqual([409, "lease_lost"]);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** K2 (objects/leases): of two instances on one storage, the one that read too early changes nothing. */
+/** K2 (objects/leases): of two instances on one storage, an instance with an old reading changes nothing. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -36,7 +36,7 @@ function twoOn(name: string, look: (one: LeaseStorage, other: LeaseStorage) => v
   );
 }
 
-it("a decision reads few rows, and a renewal writes few, however many leases there are", () =>
+it("a decision reads few rows, and a renewal writes few, with any number of leases", () =>
   runInDurableObject(env.LEASES.getByName("many"), (_, { storage }) => {
     const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
     const exec = (...query: Parameters<SqlStorage["exec"]>) => {
@@ -67,7 +67,7 @@ it("a decision reads few rows, and a renewal writes few, however many leases the
 
 const first = (lease: WorkerLease) => [{ lease, before: undefined }];
 
-it("a start changes nothing that is there: it works while the disk takes no writes", () =>
+it("a start writes nothing, so it works while the disk rejects writes", () =>
   runInDurableObject(env.LEASES.getByName("full"), (_, { storage }) => {
     new LeaseStorage(storage).write(first(LEASE), "f");
     const exec = (query: string, ...bindings: SqlStorageValue[]) => {
@@ -86,7 +86,7 @@ it("K2 a worker ID is leased once", () =>
     expect(other.ofWorker(7)).toEqual(LEASE);
   }));
 
-it("K2 a lease is overtaken once, and the key that failed is as it was", () =>
+it("K2 a lease is overtaken once, and the key of the failed call is unchanged", () =>
   twoOn("overtaken", (one, other) => {
     const neighbour = { ...LEASE, worker: 8, idempotencyKey: "b" };
     one.write([...first(LEASE), ...first(neighbour)], "f");
@@ -103,7 +103,7 @@ it.each<[string, WorkerLease]>([
   ["was renewed", { ...LEASE, notAfterTick: 40 }],
   ["was released", { ...LEASE, notAfterTick: 15, released: true }],
   ["went to another", NEXT],
-])("K2 a lease that %s is not renewed by what it was before", (what, changed) =>
+])("K2 a lease that %s is not renewed from its earlier state", (what, changed) =>
   twoOn(what, (one, other) => {
     one.write(first(LEASE), "f");
     one.write([{ lease: changed, before: LEASE }], "f");

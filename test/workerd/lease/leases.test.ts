@@ -18,7 +18,7 @@ const YEAR_MS = 365 * 86_400_000;
 useClock();
 
 describe("a lease", () => {
-  it("says all that its holder needs", async () => {
+  it("has all that its holder needs", async () => {
     await namespaceWith("whole", 2);
     const { status, body, headers } = await tryAcquire("whole", { holder: "pod-7", ttlMs: 60_001 });
     expect(status).toBe(201);
@@ -38,7 +38,7 @@ describe("a lease", () => {
     expect(body.token).toMatch(/^[\w-]{32}$/);
   });
 
-  it("lasts a minute and names no holder, where nothing is said", async () => {
+  it("lasts a minute and has no holder by default", async () => {
     await namespaceWith("plain", 1);
     expect(await acquire("plain")).toMatchObject({
       holder: "unnamed",
@@ -70,7 +70,7 @@ describe("a lease", () => {
     expect((await acquire(name)).notBefore).toBe(START_MS + 2 * tickMs);
   });
 
-  it("is listed with its state, its rest, and without its token", async () => {
+  it("is listed with its state and its rest, without its token", async () => {
     await namespaceWith("listed", 3);
     const held = await acquire("listed", { holder: "a" });
     const expired = await acquire("listed", { holder: "b", ttlMs: 5000 });
@@ -93,7 +93,7 @@ function ends(lastedMs: number, leftMs: number, restedMs: number) {
 }
 
 describe("E1 the next lease of a worker ID", () => {
-  it("begins where the last one ended, or later, through restarts", async () => {
+  it("begins at the last one's end or later, through restarts", async () => {
     await namespaceWith("handover", 1);
     let last = await acquire("handover", { ttlMs: 5000 });
     for (const waitMs of [5000, 5001, 100_000]) {
@@ -113,7 +113,7 @@ describe("E1 the next lease of a worker ID", () => {
     }
   });
 
-  it.each([1, 3_600_000, YEAR_MS])("waits where the clock went back %i ms", async (backMs) => {
+  it.each([1, 3_600_000, YEAR_MS])("waits if the clock went back %i ms", async (backMs) => {
     const name = await namespaceWith(`back-${backMs}`, 1);
     const { notAfter } = await acquire(name, { ttlMs: 5000 });
     clock.step(5000 - backMs);
@@ -124,7 +124,7 @@ describe("E1 the next lease of a worker ID", () => {
     expect((await acquire(name)).notBefore).toBe(notAfter);
   });
 
-  it("is that of the one that rested longest, fresh ones first", async () => {
+  it("gets the worker ID that rested longest, unused ones first", async () => {
     await namespaceWith("rest", 3);
     const first = await acquire("rest", { ttlMs: 20_000 });
     const second = await acquire("rest", { ttlMs: 5000 });

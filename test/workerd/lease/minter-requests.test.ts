@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 const TTL_MS = 60_000;
 const OPTIONS = { url: "http://localhost", namespace: "default", ttlMs: TTL_MS };
-/** Well before a renewal is due, and so late that one is due, but the lease has not ended. */
+/** A time well before the next renewal, and a time after it but before the lease ends. */
 const STEP_MS = 10_000;
 const DUE_MS = 40_000;
 
@@ -40,13 +40,13 @@ afterEach(async () => {
 });
 
 describe("a minter that one request opened", () => {
-  it("is renewed by those that come later, for many times its lease", async () => {
+  it("is renewed by later requests, for many times its lease", async () => {
     await ask("open", 0, { ...OPTIONS, isKept: true });
     const { worker } = await state();
     const ids: string[] = [];
     for (let passedMs = 0; passedMs < 5 * TTL_MS; passedMs += STEP_MS) {
       ids.push(...(await idsOf("next", STEP_MS)));
-      // What the request left to waitUntil is done.
+      // The work that the request passed to waitUntil has ended.
       await vi.waitUntil(async () => (await state()).works === 0, { timeout: 10_000 });
     }
     expect(new Set(ids).size).toBe(ids.length);
@@ -55,7 +55,7 @@ describe("a minter that one request opened", () => {
     expect(begun).toBeGreaterThan((5 * TTL_MS) / DUE_MS);
   });
 
-  it("whose renewal the end of a request cut off is renewed by the next request", async () => {
+  it("is renewed by the next request if the end of a request cut the renewal off", async () => {
     await ask("open", 0, OPTIONS);
     const ids = await idsOf("next", DUE_MS);
     expect(await state()).toMatchObject({ begun: 2, answered: 1 });
@@ -64,7 +64,7 @@ describe("a minter that one request opened", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("closes in another request, whatever was cut off before", async () => {
+  it("closes in another request, even if work was cut off before", async () => {
     await ask("open", 0, OPTIONS);
     await idsOf("next", DUE_MS);
     expect(await ask("close")).toEqual({});

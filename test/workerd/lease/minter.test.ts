@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("leases a worker ID, stamps with it, and gives it back", async () => {
+it("leases a worker ID, makes IDs with it, and releases it", async () => {
   const options = { url: "https://edgeflake.test", namespace: "default", holder: "a Worker" };
   const [one, other] = await Promise.all([Minter.open(options), Minter.open(options)]);
   const ids = [one.next(), other.next(), `${one.nextBigInt()}`, ...one.take(5000)];

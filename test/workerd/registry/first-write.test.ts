@@ -1,4 +1,4 @@
-/** An object makes its tables with its first write: a question about one that was never used leaves nothing behind. */
+/** An object creates its tables with its first write: reading the status of an unused object stores nothing. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -145,13 +145,13 @@ describe.each([
     vi.restoreAllMocks();
   });
 
-  it("that was never used answers so, and writes nothing", () =>
+  it("that was never used says so, and writes nothing", () =>
     within("unused", (state) => {
       expect(start(state).ask()).toEqual(unused);
       expect(tablesIn(state)).toBe(0);
     }));
 
-  it("that another instance writes to is found to be used", () =>
+  it("sees that another instance wrote to its storage", () =>
     within("another", async (state) => {
       const [one, other] = [start(state), start(state)];
       expect(one.ask()).toEqual(unused);
@@ -160,7 +160,7 @@ describe.each([
       expect(one.ask()).not.toEqual(unused);
     }));
 
-  it("looks for no tables once they were found", () =>
+  it("does not look for its tables again", () =>
     within("looks", async (state) => {
       const instance = start(state);
       await instance.write();
@@ -173,7 +173,7 @@ describe.each([
       expect(statements.filter((query) => /sqlite_master|CREATE/.test(query))).toEqual([]);
     }));
 
-  it("whose storage fails is not taken for one that was never used", () =>
+  it("does not seem unused if its storage fails", () =>
     within("storage", async (state) => {
       const instance = start(state);
       vi.spyOn(state.storage.sql, "exec").mockImplementation(() => {
@@ -183,7 +183,7 @@ describe.each([
       await expect(async () => instance.write()).rejects.toThrow("disk I/O error");
     }));
 
-  it("whose first write fails is as it was, and writes the next time", () =>
+  it("is unchanged if its first write fails, and writes the next time", () =>
     within("again-", async (state) => {
       const instance = start(state);
       const { sql } = state.storage;
@@ -200,7 +200,7 @@ describe.each([
     }));
 });
 
-it("the status of each shard makes no table", async () => {
+it("the status of a shard creates no table", async () => {
   const shards = 40;
   await put("asked-about", { kind: "snowflake", shards });
   for (const cursor of ["", "?cursor=32"]) {

@@ -102,7 +102,7 @@ async function expectMerged(base: object, change: object, without: string): Prom
   const answer = await patch(name, change);
   made += 1;
   const fresh = await put(`fresh-${made}`, definitionOf(merged, without));
-  // A patch is refused where the whole would be.
+  // A patch is rejected if the merged namespace would be.
   expect([answer.status, fresh.status]).toEqual(fresh.status === 201 ? [200, 201] : [400, 400]);
   expect(answer.body.errors).toEqual(fresh.body.errors);
   const after = await shown(name);
@@ -135,7 +135,7 @@ describe("PATCH, then GET, equals the merge of RFC 7396", () => {
 });
 
 describe("PATCH", () => {
-  it("R2 of different fields at the same time: all hold", async () => {
+  it("R2 of different fields at the same time: all apply", async () => {
     const name = await someNamespace({ ...SNOWFLAKE, policy: {} });
     const changes = Object.entries(POLICY).map(([field, value]) => ({
       policy: { [field]: value },
@@ -155,7 +155,7 @@ describe("PATCH", () => {
     expect((await ask(`/v1/blocks/${name}`)).body).toMatchObject({ freshForMs: 5 });
   });
 
-  it("keeps what another isolate has just changed", async () => {
+  it("keeps another isolate's latest change", async () => {
     const name = await someNamespace(SNOWFLAKE);
     await ask(`/v1/ids/${name}`);
     const elsewhere = { kind: "snowflake", policy: { ...POLICY, maxWaitMs: 33 } } as const;
@@ -164,7 +164,7 @@ describe("PATCH", () => {
     expect(body.policy).toEqual({ ...POLICY, maxWaitMs: 33, freshForMs: 5 });
   });
 
-  it("may name another preset of the same layout: null then returns to that one's", async () => {
+  it("may name another preset of the same layout: null then resets to its values", async () => {
     const { layout } = (await ask("/v1/namespaces/twitter")).body;
     const name = await someNamespace({ kind: "snowflake", layout, policy: POLICY });
     expect((await patch(name, { preset: "twitter" })).body).toMatchObject({
@@ -176,7 +176,7 @@ describe("PATCH", () => {
   });
 
   it.each([MERGE_PATCH, `${MERGE_PATCH}; charset=utf-8`, "Application/Merge-Patch+JSON"])(
-    "takes the content type %s, which no other route takes",
+    "accepts the content type %s, unlike all other routes",
     async (type) => {
       const name = await someNamespace(SEGMENT);
       const headers = { "content-type": type };
@@ -187,7 +187,7 @@ describe("PATCH", () => {
   );
 });
 
-describe("PATCH is refused", () => {
+describe("PATCH is rejected", () => {
   it.each<[kind: keyof typeof BASES, change: object, field: string]>([
     ["snowflake", { kind: "segment" }, "kind"],
     ["snowflake", { kind: "segment", step: 5 }, "kind"],
@@ -283,7 +283,7 @@ describe("PATCH is refused", () => {
     expect(await shown(name)).toMatchObject({ step: 90 });
   });
 
-  it("and not called definite if the registry may have done it", async () => {
+  it("and not definite if the registry may have made the change", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const name = await someNamespace(SEGMENT);
     await ask(`/v1/namespaces/${name}`);

@@ -21,13 +21,13 @@ const CUSTOM = {
   tickMs: 10,
 };
 
-it("the built-in namespaces are these, whatever presets there will be", () => {
+it("the built-in namespaces are these, independent of the presets", () => {
   const names = BUILT_IN_NAMESPACES.map(({ name }) => name);
   expect(names).toEqual(["default", "twitter", "leaf", "js53", "node", "segment"]);
 });
 
 describe("PUT", () => {
-  it("creates with 201, changes with 200, and both show the whole", async () => {
+  it("creates with 201, changes with 200, and both show the whole namespace", async () => {
     const made = await put("orders");
     expect(made).toMatchObject({
       status: 201,
@@ -63,7 +63,7 @@ describe("PUT", () => {
     expect((await ask("/v1/namespaces/orders")).body).toEqual(back.body);
   });
 
-  it("takes a custom layout, whose IDs decode as it says", async () => {
+  it("accepts a custom layout, and its IDs decode with it", async () => {
     expect((await put("custom", { kind: "snowflake", layout: CUSTOM })).status).toBe(201);
     const { body } = await ask("/v1/ids/custom?shard=7");
     const [id] = body.ids as string[];
@@ -81,7 +81,7 @@ describe("PUT", () => {
     ["regions", { regions: ["weur"] }, "regions"],
     ["keyShards", { keyShards: 2 }, "keyShards"],
     ["shrinking shards", { shards: 4 }, "shards"],
-  ])("N1 N2 N3 refuses another %s with both sides shown", async (_, change, field) => {
+  ])("N1 N2 N3 rejects another %s and shows both values", async (_, change, field) => {
     await put("fixed", { kind: "snowflake", layout: CUSTOM });
     const { status, body } = await put("fixed", { kind: "snowflake", ...change });
     expect([status, body.code]).toEqual([409, "layout_conflict"]);
@@ -122,7 +122,7 @@ describe("PUT", () => {
     [{ kind: "snowflake", preset: "twitter", policy: { reserveMs: 101 } }, "policy.reserveMs"],
     [{ kind: "snowflake", preset: "js53", policy: { reserveMs: 999 } }, "policy.reserveMs"],
     [{ kind: "snowflake", extra: true }, "extra"],
-  ])("refuses %j and names %s", async (json, field) => {
+  ])("rejects %j and names %s", async (json, field) => {
     const { status, body } = await put("never", json);
     expect([status, body.code]).toEqual([400, "invalid_body"]);
     expect(body.errors).toContainEqual(expect.objectContaining({ field }));
@@ -151,7 +151,7 @@ describe("PUT", () => {
       { kind: "segment", step: 0 },
       { field: "step", min: 1, max: 1_000_000 },
     ],
-  ])("of %j says for programs what is taken", async (json, takes) => {
+  ])("of %j lists the allowed values for programs", async (json, takes) => {
     const { body } = await put("never", json);
     expect(body.errors).toEqual([{ detail: expect.any(String), ...takes }]);
   });
@@ -166,13 +166,13 @@ describe("PUT", () => {
   );
 
   it.each(["1abc", "-a", "a%20b", "a".repeat(64), "%D0%B6"])(
-    "refuses the name %s",
+    "rejects the name %s",
     async (name) => {
       expect(await put(name)).toMatchObject({ status: 400, body: { code: "invalid_parameter" } });
     },
   );
 
-  it("R2 of two layouts at once leaves one winner and a 409", async () => {
+  it("R2 with two layouts at once gives one success and a 409", async () => {
     const race = [CUSTOM, { ...CUSTOM, sequenceBits: 11 }, { ...CUSTOM, epochMs: 7 }];
     const answers = await Promise.all(
       race.map((layout) => put("raced", { kind: "snowflake", layout })),
@@ -182,7 +182,7 @@ describe("PUT", () => {
 });
 
 describe("growing shards", () => {
-  it("N2 moves no key: its IDs go on increasing, from the shard it always had", async () => {
+  it("N2 moves no key: its IDs still increase, from the same shard", async () => {
     await put("growing");
     const keys = Array.from({ length: 12 }, (_, index) => `customer-${index}`);
     const shardOf = async (key: string) =>
@@ -192,7 +192,7 @@ describe("growing shards", () => {
     expect(await Promise.all(keys.map(shardOf))).toEqual(before);
   });
 
-  it("keeps the preset that the policy returns to", async () => {
+  it("keeps the preset that the policy resets to", async () => {
     await put("preset", { kind: "snowflake", preset: "leaf", policy: { maxWaitMs: 60 } });
     const { status, body } = await put("preset", { kind: "snowflake" });
     expect(status).toBe(200);
@@ -202,7 +202,7 @@ describe("growing shards", () => {
     });
   });
 
-  it("defaults to a mark that a start need not wait long for", async () => {
+  it("defaults to a mark that delays a restart only briefly", async () => {
     const strict = { maxStepBackMs: 0, maxBorrowMs: 0 };
     const policyOf = async (name: string, policy: object) =>
       (await put(name, { kind: "snowflake", policy })).body.policy;
@@ -227,7 +227,7 @@ describe("the worker range", () => {
 });
 
 describe("DELETE", () => {
-  it("R1 retires a name for ever: decode and range go on, issuing, PUT and PATCH answer 410", async () => {
+  it("R1 retires a name for ever: decode and range still work; issuing, PUT and PATCH answer 410", async () => {
     await put("old");
     const { body } = await ask("/v1/ids/old");
     const [id] = body.ids as string[];
@@ -264,8 +264,8 @@ describe("GET", () => {
   });
 });
 
-describe("what the isolate remembers", () => {
-  /** The registry, counting how often a namespace is asked for; down where `fails`. */
+describe("an isolate's cached namespace", () => {
+  /** A registry that counts its reads of namespaces; it is down if `fails`. */
   function watched(fails: { now: boolean }) {
     const namespace = vi.fn(async (name: string) => {
       if (fails.now) throw new Error("down");
@@ -278,7 +278,7 @@ describe("what the isolate remembers", () => {
     return { bindings, namespace };
   }
 
-  it("is asked for once, then again in the background at 15 to 30 s, and awaited past 30 s", async () => {
+  it("is read once, then again in the background after 15 to 30 s, and awaited after 30 s", async () => {
     await put("cached");
     vi.spyOn(Math, "random").mockReturnValue(0.9);
     const { bindings, namespace } = watched({ now: false });
@@ -332,7 +332,7 @@ describe("what the isolate remembers", () => {
     expect((await known())[0]).toBe(200);
   });
 
-  it("and a change that may have been made is not called definite", async () => {
+  it("and the error of a change that may have been made is not definite", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const down = { getByName: () => ({ putNamespace: () => Promise.reject(new Error("down")) }) };
     const bindings = { ...CLOSED, REGISTRY: down } as unknown as Env;
@@ -344,7 +344,7 @@ describe("what the isolate remembers", () => {
     });
   });
 
-  it("remembers for a second that a name is unknown", async () => {
+  it("also records for a second that a name is unknown", async () => {
     const { bindings, namespace } = watched({ now: false });
     for (let request = 0; request < 5; request += 1) {
       expect((await ask("/v1/ids/unheard-of", { bindings })).status).toBe(404);
@@ -355,7 +355,7 @@ describe("what the isolate remembers", () => {
     expect((await ask("/v1/ids/unheard-of", { bindings })).status).toBe(200);
   });
 
-  it("gives up on a registry that does not answer", async () => {
+  it("is not awaited for ever if the registry does not answer", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const never = { getByName: () => ({ namespace: () => new Promise(() => undefined) }) };
     const bindings = { ...CLOSED, REGISTRY: never } as unknown as Env;
@@ -371,7 +371,7 @@ describe("what the isolate remembers", () => {
 });
 
 describe("the registry's storage", () => {
-  it("reads what another version left out, and leaves alone what it does not know", async () => {
+  it("reads rows with missing fields, and keeps unknown ones", async () => {
     await put("sparse", { kind: "snowflake", preset: "js53" });
     await put("foreign");
     const { key, id } = await keyFor({ scopes: ["issue"] });

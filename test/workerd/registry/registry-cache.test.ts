@@ -16,7 +16,7 @@ const hangs = () => new Promise<never>(() => undefined);
 
 useClock();
 
-/** A read that answers when it is told to. */
+/** A read that answers on command. */
 function held<Value>() {
   let answer: (value: Value) => void = () => undefined;
   const promise = new Promise<Value>((resolve) => {
@@ -25,7 +25,7 @@ function held<Value>() {
   return { read: () => promise, answer };
 }
 
-it("does not remember what was asked for before a change made here", async () => {
+it("does not cache the answer to a read that began before a local change", async () => {
   const cache = new RegistryCache<string>({ staleMaxMs: NAMESPACE_STALE_MAX_MS });
   const late = held<string | undefined>();
   const asked = cache.get("a", late.read, hooks);
@@ -35,7 +35,7 @@ it("does not remember what was asked for before a change made here", async () =>
   expect(await cache.get("a", async () => "new", hooks)).toBe("new");
 });
 
-it("does not let an older question's answer replace a newer one's", async () => {
+it("does not replace a newer answer by an older one", async () => {
   const cache = new RegistryCache<string>({ staleMaxMs: NAMESPACE_STALE_MAX_MS });
   const late = held<string>();
   const asked = cache.get("a", late.read, hooks);
@@ -46,7 +46,7 @@ it("does not let an older question's answer replace a newer one's", async () => 
   expect(await cache.get("a", hangs, hooks)).toBe("newer");
 });
 
-it("trusts an answer from when it was asked for", async () => {
+it("counts an answer's age from its request on", async () => {
   const cache = new RegistryCache<string>({ staleMaxMs: CACHE_TRUSTED_MS });
   const late = held<string>();
   const asked = cache.get("a", late.read, hooks);
@@ -57,7 +57,7 @@ it("trusts an answer from when it was asked for", async () => {
   expect(await cache.get("a", async () => "new", hooks)).toBe("new");
 });
 
-it("asks in the background once per claim, and a claim lapses", async () => {
+it("reads in the background once per claim, and a claim lapses", async () => {
   const cache = new RegistryCache<string>({ staleMaxMs: NAMESPACE_STALE_MAX_MS });
   await cache.get("a", async () => "old", hooks);
   clock.step(29_999 - 3000);
@@ -73,7 +73,7 @@ it("asks in the background once per claim, and a claim lapses", async () => {
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-it("makes nobody wait for a registry that fails, and asks first once that may be over", async () => {
+it("makes no request wait while the registry fails, and later waits for a new read", async () => {
   const cache = new RegistryCache<string>({ staleMaxMs: NAMESPACE_STALE_MAX_MS });
   await cache.get("a", async () => "old", hooks);
   clock.step(CACHE_TRUSTED_MS);
@@ -89,14 +89,14 @@ it("makes nobody wait for a registry that fails, and asks first once that may be
   expect(await cache.get("a", async () => "new", hooks)).toBe("new");
 });
 
-it("takes a clock that went back for too long ago", async () => {
+it("treats an answer as expired if the clock went back", async () => {
   const cache = new RegistryCache<string>({ staleMaxMs: CACHE_TRUSTED_MS });
   await cache.get("a", async () => "old", hooks);
   clock.step(-1);
   expect(await cache.get("a", async () => "new", hooks)).toBe("new");
 });
 
-it("is bounded: the oldest is forgotten first", async () => {
+it("is bounded: the oldest entry is evicted first", async () => {
   const cache = new RegistryCache<number>({ staleMaxMs: CACHE_TRUSTED_MS });
   for (let key = 0; key <= CACHE_ENTRIES_MAX; key += 1) {
     await cache.get(`${key}`, async () => key, hooks);

@@ -22,7 +22,7 @@ async function rows(prefix: string, count: number, retiredMs: number | null): Pr
   });
 }
 
-it("retired ones leave room, until there are too many names", async () => {
+it("retired namespaces make room, until too many names exist", async () => {
   expect((await put("first")).status).toBe(201);
   await rows("gone-", NAMESPACES_MAX, 1);
   expect((await put("second")).status).toBe(201);

@@ -22,7 +22,7 @@ import { clock, START_MS, useClock } from "../../support/clock.ts";
 
 /** As many as a busy isolate has at once. */
 const MANY = 1000;
-/** Enough where each has its timers moved by hand, which takes real time. */
+/** Enough requests: moving the timers of each takes real time. */
 const SOME = 10;
 const waitUntil = (_: Promise<unknown>) => undefined;
 const hangs = () => new Promise<never>(() => undefined);
@@ -35,7 +35,7 @@ function some<Value>(ask: (index: number) => Promise<Value>): Promise<Value>[] {
   return Array.from({ length: SOME }, (_, index) => ask(index));
 }
 
-/** A registry in place of the real one, as far as reads need it. */
+/** A registry that replaces the real one for reads. */
 function registryOf(method: "namespace" | "keyByHash", read: (of: string) => Promise<unknown>) {
   const calls = vi.fn(read);
   const getByName = () => ({ [method]: calls });
@@ -48,7 +48,7 @@ const realKey = (hash: string) => env.REGISTRY.getByName("registry").keyByHash(h
 describe("the real registry", () => {
   useClock();
 
-  it("is asked for a namespace once, and once again when it has aged out", async () => {
+  it("is asked for a namespace once, and again when the answer has expired", async () => {
     await put("read-once");
     const { registry, calls } = registryOf("namespace", realNamespace);
     for (const round of [1, 2]) {
@@ -113,7 +113,7 @@ describe("a read that is late or fails", () => {
     return counts;
   }
 
-  it("serves all that waited, however late within the time-out", async () => {
+  it("serves all waiting requests, at any time within the time-out", async () => {
     for (const value of ["late", undefined]) {
       const cache = newCache();
       const read = vi.fn(() => later(REGISTRY_TIMEOUT_MS, value));
@@ -124,7 +124,7 @@ describe("a read that is late or fails", () => {
     }
   });
 
-  it("of a request that was cancelled is taken over once when its claim has lapsed", async () => {
+  it("of a cancelled request is taken over once when its claim has lapsed", async () => {
     const cache = newCache();
     void cache.get("a", hangs, { waitUntil });
     await pass(1);
@@ -147,18 +147,18 @@ describe("a read that is late or fails", () => {
     expect(await cache.get("a", hangs, { waitUntil })).toBe("new");
   });
 
-  it("is waited for READ_WAIT_MAX_MS, whoever took it over, and then is a 503", async () => {
+  it("is awaited for READ_WAIT_MAX_MS, even after a takeover, and then gives 503", async () => {
     const cache = newCache();
     const read = vi.fn(hangs);
     const asked = some(() => cache.get("a", read, { waitUntil }));
-    // Two hang: the first, and the one that takes over when its claim has lapsed.
+    // Two reads hang: the first, and its successor when the claim has lapsed.
     const counts = countsOf(asked.slice(2));
     await pass(READ_WAIT_MAX_MS + READ_LOOK_MAX_MS);
     expect(read).toHaveBeenCalledTimes(2);
     expect(await counts).toEqual({ RegistryUnavailableError: SOME - 2 });
   });
 
-  it("fails for all that waited, and who comes later asks anew", async () => {
+  it("fails for all waiting requests, and later requests read again", async () => {
     const cache = newCache();
     const fails = vi.fn(() => failsAfter(1000, new RegistryUnavailableError("down", false)));
     const failed = countsOf(some(() => cache.get("a", fails, { waitUntil })));
@@ -168,7 +168,7 @@ describe("a read that is late or fails", () => {
     expect(await cache.get("a", async () => "new", { waitUntil })).toBe("new");
   });
 
-  it("serves on what may be served on, to all that waited", async () => {
+  it("serves the cached answer to all waiting requests if it may still be used", async () => {
     const cache = new RegistryCache<string>({ staleMaxMs: 2 * CACHE_TRUSTED_MS });
     await cache.get("a", async () => "old", { waitUntil });
     await pass(CACHE_TRUSTED_MS);
@@ -179,7 +179,7 @@ describe("a read that is late or fails", () => {
     expect(fails).toHaveBeenCalledTimes(1);
   });
 
-  it("that began before a change made here serves nobody who waits", async () => {
+  it("that began before a local change serves no waiting request", async () => {
     const cache = newCache();
     const asked = [
       cache.get("a", () => later(500, "old"), { waitUntil }),
@@ -192,7 +192,7 @@ describe("a read that is late or fails", () => {
     expect(await cache.get("a", hangs, { waitUntil })).toBe("new");
   });
 
-  it("costs no request a wait that may be served from memory", async () => {
+  it("delays no request that may use the cache", async () => {
     const cache = newCache();
     await cache.get("a", async () => "old", { waitUntil });
     await pass(CACHE_TRUSTED_MS - 1);
@@ -211,13 +211,13 @@ describe("a read that is late or fails", () => {
     expect(calls).toHaveBeenCalledTimes(1);
   });
 
-  describe("because its request may not ask", () => {
+  describe("because its request is over the lookup limit", () => {
     class LimitedError extends Error {
       override readonly name = "LimitedError";
     }
     const limit = () => failsAfter(10, new LimitedError());
 
-    it("charges each that waited by itself, and asks nothing", async () => {
+    it("charges each waiting request by itself, and reads nothing", async () => {
       const cache = newCache();
       const read = vi.fn(async () => "never");
       const refused = countsOf(
@@ -228,7 +228,7 @@ describe("a read that is late or fails", () => {
       expect(read).not.toHaveBeenCalled();
     });
 
-    it("goes to one of those that may", async () => {
+    it("is done by a request within the limit", async () => {
       const cache = newCache();
       const read = vi.fn(() => later(20, "new"));
       const charge = vi.fn(() => later(10, undefined));

@@ -6,14 +6,14 @@ import { Edgeflake, EdgeflakeError } from "../../../src/client/edgeflake.ts";
 const client = new Edgeflake({ binding: env.IDS, namespace: "default" });
 
 describe("a client with a binding", () => {
-  it("gives IDs, and says what they are", async () => {
+  it("gets IDs, and decodes them", async () => {
     const id = await client.next();
     expect(await client.decode(id)).toMatchObject({ id, kind: "snowflake" });
     const many = await client.take(20_000);
     expect(new Set([id, ...many]).size).toBe(20_001);
   });
 
-  it("leases for repeated demand, and repeats no ID", async () => {
+  it("prefetches for repeated demand, and repeats no ID", async () => {
     const ids: string[] = [];
     for (let round = 0; round < 50; round += 1) {
       ids.push(...(await Promise.all(Array.from({ length: 100 }, () => client.next()))));

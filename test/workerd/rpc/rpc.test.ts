@@ -40,12 +40,12 @@ describe("nextId", () => {
     },
   );
 
-  it("repeats none in a burst of 200, though the first access is closed to HTTP", async () => {
+  it("repeats no ID in a burst of 200, even if HTTP needs a key", async () => {
     const burst = await Promise.all(Array.from({ length: 200 }, () => call("nextId", "default")));
     expect(new Set(burst.map(({ value }) => value)).size).toBe(200);
   });
 
-  it("takes an encoding, a shard, a key, an order", async () => {
+  it("accepts an encoding, a shard, a key, an order", async () => {
     const { value } = await call("nextId", "default", { encoding: "base58", shard: 3 });
     const decoded = await call("decode", "default", value, { encoding: "base58" });
     expect(decoded.value).toMatchObject({ kind: "snowflake", shard: 3 });
@@ -84,7 +84,7 @@ describe("blocks", () => {
   });
 });
 
-describe("a caller that says where it is", () => {
+describe("a caller that gives its place", () => {
   // Shard i is near the i-th region of enam, wnam, weur, apac, and so on.
   it.each<[string, BlocksOptions, number]>([
     ["a request.cf", { near: { latitude: "35.68", longitude: "139.69" } }, 3],
@@ -104,7 +104,7 @@ describe("a caller that says where it is", () => {
     ["near", { near: null }],
     ["region", { region: "mars" }],
     ["region", { region: "apac", near: {} }],
-  ])("is told what %s takes: %j", async (parameter, options) => {
+  ])("gets the allowed values of %s: %j", async (parameter, options) => {
     const { problem } = await call("blocks", "default", 1, options);
     expect(problem).toMatchObject({ code: "invalid_parameter", definite: true });
     expect(problem?.errors).toMatchObject([{ parameter }]);
@@ -138,7 +138,7 @@ describe("refusals as values", () => {
   });
 });
 
-describe("what is not taken", () => {
+describe("an invalid argument", () => {
   it.each([
     ["nextIds", ["default", 0], "count"],
     ["nextIds", ["default", 10_001], "count"],
@@ -155,7 +155,7 @@ describe("what is not taken", () => {
     ["blocks", ["twitter", 413_697], "count"],
     ["decode", ["default", "-1"], "id"],
     ["decode", ["default", "12x"], "id"],
-  ])("%s(%j) names %s", async (method, args, parameter) => {
+  ])("of %s(%j) is named: %s", async (method, args, parameter) => {
     const { value, problem } = await call(method, ...args);
     if (parameter === undefined) {
       expect(value).toHaveLength(1);
@@ -165,7 +165,7 @@ describe("what is not taken", () => {
     expect(problem?.errors).toContainEqual(expect.objectContaining({ parameter }));
   });
 
-  it.each(["nope", "", "a/b", "__proto__"])("the namespace %j", async (name) => {
+  it.each(["nope", "", "a/b", "__proto__"])("the namespace %j is rejected", async (name) => {
     expect((await call("nextId", name)).problem).toMatchObject({
       code: "unknown_namespace",
       status: 404,

@@ -35,7 +35,7 @@ const WILD = [-400 * DAY_MS, -DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS, 400 * DAY_MS].f
   [`its caller's, by ${ms / HOUR_MS} h`, { objectMs: 0, callerMs: ms }] as const,
 ]);
 
-describe("D7 a key is kept for 24 h, though one clock is wrong: ", () => {
+describe("D7 a key is kept for 24 h, even if one clock is wrong: ", () => {
   it.each(WILD)("%s, while another key is used", async (title, wild) => {
     const { numberFor, pass } = segment(`d7-other ${title}`);
     const first = await numberFor("k");
@@ -65,7 +65,7 @@ describe("D7 a key is kept for 24 h, though one clock is wrong: ", () => {
   });
 });
 
-describe("D7 old keys are forgotten all the same, though one clock was wrong: ", () => {
+describe("D7 old keys are deleted, even if one clock was wrong: ", () => {
   it.each(WILD)("%s, when they were used", async (title, wild) => {
     const name = `d7-old ${title}`;
     const { numberFor, pass } = segment(name);
@@ -82,7 +82,7 @@ describe("D7 old keys are forgotten all the same, though one clock was wrong: ",
   });
 });
 
-it("D7 each try brings the caller's clock, read just before it", async () => {
+it("D7 each try carries the caller's clock, read just before it", async () => {
   const name = await someSegment();
   const { segments, calls } = recordedSegments(async () => {
     clock.step(250);

@@ -50,10 +50,10 @@ async function keepAnswers(name: string, answers: readonly Answer[]): Promise<vo
 const next = async (name: string, key: string) =>
   segmentOf(await segmentsOf(name).nextNumbers(specOf(), 1, key, Date.now())).from;
 
-describe("answers that are kept are bounded", () => {
+describe("the number of kept answers is bounded", () => {
   const DAY_AGO_MS = START_MS - IDEMPOTENCY_KEPT_MS;
 
-  it("old ones go, two for each new one", async () => {
+  it("each new answer deletes two old ones", async () => {
     const name = "bounded-old";
     const old = Array.from({ length: 5 }, (_, seq) => ({
       key: `old-${seq}`,
@@ -69,7 +69,7 @@ describe("answers that are kept are bounded", () => {
     expect(await kept()).toEqual(["a", "b", "c"]);
   });
 
-  it("those of less than a day stay", async () => {
+  it("answers of less than a day stay", async () => {
     const name = "bounded-young";
     await keepAnswers(name, [{ key: "young", seq: 1, atMs: DAY_AGO_MS + 1 }]);
     await next(name, "a");
@@ -77,7 +77,7 @@ describe("answers that are kept are bounded", () => {
     expect(await next(name, "young")).toBe(7n);
   });
 
-  it("of a full table the oldest go, however young", async () => {
+  it("a full table deletes the oldest, at any age", async () => {
     const name = "bounded-full";
     const atMs = START_MS;
     const last = IDEMPOTENCY_KEYS_MAX + 2;
@@ -94,7 +94,7 @@ describe("answers that are kept are bounded", () => {
     expect(await next(name, "s3")).toBe(4n);
   });
 
-  it("D7 of an owner with too many the oldest go, and nobody else's", async () => {
+  it("D7 of an owner with too many, only its own oldest answers are deleted", async () => {
     const name = "bounded-owner";
     const atMs = START_MS;
     const last = IDEMPOTENCY_KEYS_PER_OWNER_MAX + 2;
@@ -124,7 +124,7 @@ describe("answers that are kept are bounded", () => {
     expect(await next(name, "busy 3")).toBe(5n);
   });
 
-  it("a key that is used again after a day takes the place of a new one", async () => {
+  it("a key that is used again after a day counts as new", async () => {
     const name = "bounded-again";
     await next(name, "a");
     await next(name, "b");
@@ -134,7 +134,7 @@ describe("answers that are kept are bounded", () => {
   });
 });
 
-describe("answers that an older version kept by the key itself", () => {
+describe("answers that an older version stored by the key itself", () => {
   const OLDER = `CREATE TABLE answer (
     seq INTEGER PRIMARY KEY, idempotencyKey TEXT NOT NULL UNIQUE, fromId TEXT NOT NULL, untilId TEXT NOT NULL,
     count INTEGER NOT NULL, atMs INTEGER NOT NULL
@@ -160,7 +160,7 @@ describe("answers that an older version kept by the key itself", () => {
       sql.exec("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").toArray(),
     );
 
-  it("D6 D7 are found until they are a day old, also once new ones are kept", async () => {
+  it("D6 D7 are found until they are a day old, also after new ones are kept", async () => {
     const name = "older-found";
     await storeOf(name, START_MS);
     const old = { from: 9_223_372_036_854_775_001n, until: 9_223_372_036_854_775_005n };
@@ -177,13 +177,13 @@ describe("answers that an older version kept by the key itself", () => {
     }
     clock.step(IDEMPOTENCY_KEPT_MS);
     expect(await ask(name, "owner newer")).toEqual({ ok: true, segment: { from: 7n, until: 9n } });
-    // Too old; what the key gets now is found by its hash, though the old one is still there.
+    // Too old. The key's new answer is found by its hash, even while the old row exists.
     const next = await ask(name, "owner old");
     expect(next).toEqual({ ok: true, segment: { from: 24n, until: 27n } });
     expect(await ask(name, "owner old")).toEqual(next);
   });
 
-  it("go with their table once the last one is a day old", async () => {
+  it("are deleted with their table when the last one is a day old", async () => {
     const name = "older-gone";
     await storeOf(name, START_MS);
     clock.step(IDEMPOTENCY_KEPT_MS + 999);
@@ -198,7 +198,7 @@ describe("answers that an older version kept by the key itself", () => {
     });
   });
 
-  it("stay through an answer that could not be written", async () => {
+  it("stay if a new answer can't be written", async () => {
     const name = "older-stay";
     await storeOf(name, START_MS);
     const mend = await breakWrites(name, "INSERT ON kept");
@@ -209,14 +209,14 @@ describe("answers that an older version kept by the key itself", () => {
   });
 });
 
-describe("a key that is not taken", () => {
+describe("an invalid key", () => {
   it.each([
     ["empty", ""],
     ["of 256 characters", "k".repeat(256)],
     ["with a space", "a b"],
     ["with a tab", "a\tb"],
     ["not in ASCII", "clé"],
-  ])("%s: 400 names the header, and nothing is given", async (_, key) => {
+  ])("%s: 400 names the header, and nothing is issued", async (_, key) => {
     const name = await someSegment();
     for (const path of [
       `/v1/ids/${name}`,
@@ -235,7 +235,7 @@ describe("a key that is not taken", () => {
   });
 
   it.each(["k".repeat(255), '"quoted"', "!~", "a,b", "8e03978e-40d5-43dd-bc93-6894a57f9324"])(
-    "others are: %s",
+    "is not this one: %s",
     async (key) => {
       const name = await someSegment();
       for (const _again of [false, true]) {

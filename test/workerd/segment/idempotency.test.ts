@@ -44,7 +44,7 @@ describe("D6 the same key", () => {
     ["/v1/ids/NAME?count=25000&format=text", 25_000],
     ["/v1/blocks/NAME?count=100000", 100_000],
     ["/v1/ids/NAME", 1],
-  ])("%s: the same again, and no number is lost", async (of, count) => {
+  ])("%s: the same numbers again, and no number is lost", async (of, count) => {
     const name = await someSegment();
     const path = of.replace("NAME", name);
     const [first, again] = [
@@ -67,7 +67,7 @@ describe("D6 the same key", () => {
     expect(await maxIdOf(name)).toBe("13");
   });
 
-  it("gets them also where none are left, and where the max is lower by now", async () => {
+  it("gets them also if no numbers are left, or max is lower now", async () => {
     const name = await someSegment({ max: 5 });
     const path = `/v1/ids/${name}?count=5`;
     const first = await numbersOf(path, { key: "all" });
@@ -76,7 +76,7 @@ describe("D6 the same key", () => {
     expect(await numbersOf(path, { key: "all" })).toEqual(first);
   });
 
-  it("with another count is refused, and goes on to get its own", async () => {
+  it("with another count is rejected, and still gets its own numbers", async () => {
     const name = await someSegment();
     const first = await numbersOf(`/v1/ids/${name}?count=3`, { key: "k" });
     for (const route of ["ids", "blocks"]) {
@@ -118,14 +118,14 @@ describe("D6 the same key", () => {
     clock.set(START_MS + IDEMPOTENCY_KEPT_MS - 1);
     expect(await numbersOf(path, { key: "k" })).toEqual(first);
     clock.step(1);
-    // With another count as well: what it got is forgotten.
+    // With another count too: the old answer is deleted.
     expect(await numbersOf(`/v1/ids/${name}?count=3`, { key: "k" })).toEqual(numbersFrom(3, 3));
     clock.step(IDEMPOTENCY_KEPT_MS - 1);
     expect(await numbersOf(`/v1/ids/${name}?count=3`, { key: "k" })).toEqual(numbersFrom(3, 3));
   });
 
   it.each(["INSERT ON kept", "INSERT ON segment", "UPDATE ON segment"])(
-    "a write that fails in the middle leaves maxId and answer as they were: %s",
+    "a write that fails in the middle changes neither maxId nor the answer: %s",
     async (write) => {
       const name = await someSegment();
       const before = write.startsWith("UPDATE") ? numbersFrom(1, 2) : [];
@@ -143,7 +143,7 @@ describe("D6 the same key", () => {
     },
   );
 
-  it("an old answer stays in force where its successor cannot be written", async () => {
+  it("an old answer stays valid if its successor can't be written", async () => {
     const name = await someSegment();
     await numbersOf(`/v1/ids/${name}?count=2`, { key: "k" });
     clock.step(IDEMPOTENCY_KEPT_MS);
@@ -158,7 +158,7 @@ describe("D6 the same key", () => {
     await mend();
   });
 
-  it("survives that another instance moved maxId: what was given stays given", async () => {
+  it("keeps its answer if another instance moved maxId", async () => {
     const name = await someSegment();
     const path = `/v1/ids/${name}?count=2`;
     const first = await numbersOf(path, { key: "k" });

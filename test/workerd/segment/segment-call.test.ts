@@ -1,4 +1,4 @@
-/** What the router makes of a segment object that fails. The objects here are scripted faults, but where said otherwise. */
+/** The router's handling of a segment object that fails. The objects are scripted faults unless a test says otherwise. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ask, CLOSED } from "../../support/admin.ts";
@@ -46,7 +46,7 @@ describe("a call that throws, with no Idempotency-Key", () => {
     "/v1/ids/NAME?order=strict&format=text&count=20000",
     "/v1/blocks/NAME?order=strict",
     "/v1/blocks/NAME?key=a",
-  ])("%s is not repeated, as that might leave a hole", async (of) => {
+  ])("%s is not repeated, because that might leave a gap", async (of) => {
     const { get, calls } = asking(losing(1));
     const { status, body } = await get(of.replace("NAME", await someSegment()));
     expect([status, body.code, body.definite]).toEqual([503, "shard_unavailable", false]);
@@ -75,7 +75,7 @@ describe("a call that throws, with no Idempotency-Key", () => {
   });
 });
 
-it("a second try that is refused is not definite: the first may have been carried out", async () => {
+it("a refused second try is not definite, because the first may have been carried out", async () => {
   const name = await someSegment();
   for (const [first, definite] of [
     [losing(1), false],
@@ -94,7 +94,7 @@ it("a second try that is refused is not definite: the first may have been carrie
 
 describe("a call that throws, with an Idempotency-Key", () => {
   it.each(["/v1/ids/NAME?count=3", "/v1/ids/NAME?count=3&order=strict", "/v1/blocks/NAME?count=3"])(
-    "%s is repeated once, and leaves no hole",
+    "%s is repeated once, and leaves no gap",
     async (of) => {
       const name = await someSegment();
       const { get, calls } = asking(losing(1));
@@ -106,7 +106,7 @@ describe("a call that throws, with an Idempotency-Key", () => {
       const never = asking(losing(99));
       expect((await never.get(of.replace("NAME", name), "other")).status).toBe(503);
       expect(never.calls).toHaveLength(2);
-      // Whoever asks again gets what was given then.
+      // A repeated request gets the same numbers.
       const later = await ask(of.replace("NAME", name), {
         headers: { "idempotency-key": "other" },
       });
@@ -117,7 +117,7 @@ describe("a call that throws, with an Idempotency-Key", () => {
 
 describe("an object whose queue is full", () => {
   it.each(["", "?count=3", "?order=strict", "?count=500", "?format=text"])(
-    "is left alone: %s",
+    "is not called again: %s",
     async (query) => {
       const { get, calls } = asking(() => Promise.reject(overloaded()));
       const { status, body, headers } = await get(`/v1/ids/${await someSegment()}${query}`, "k");
@@ -128,7 +128,7 @@ describe("an object whose queue is full", () => {
   );
 });
 
-describe("an answer that cannot be one", () => {
+describe("an invalid answer", () => {
   it.each([
     "",
     "{}",
@@ -139,13 +139,13 @@ describe("an answer that cannot be one", () => {
     "[1,2]",
     '["-1","2"]',
     '{"code":"x"}',
-  ])("%s gives nothing", async (text) => {
+  ])("%s issues nothing", async (text) => {
     const { get } = asking(async () => text);
     const { status, body } = await get(`/v1/ids/${await someSegment()}?order=strict`);
     expect([status, body.code]).toEqual([500, "internal"]);
   });
 
-  it("nor does a segment without an ID of the namespace", async () => {
+  it("a segment without an ID of the namespace issues nothing", async () => {
     const { get } = asking(async () => '["1","10"]');
     const name = await someSegment({ delta: 100, remainder: 50 });
     const { status, body } = await get(`/v1/ids/${name}`);
@@ -154,7 +154,7 @@ describe("an answer that cannot be one", () => {
 });
 
 describe("the real object, superseded", () => {
-  it("D2 costs a strict request without a key its answer; the next goes on from the stored maxId", async () => {
+  it("D2 fails a strict request without a key; the next continues from the stored maxId", async () => {
     const name = await someSegment();
     const path = `/v1/ids/${name}?order=strict&count=2`;
     expect(idsFrom((await ask(path)).body)).toEqual([1n, 2n]);
@@ -163,7 +163,7 @@ describe("the real object, superseded", () => {
     expect(idsFrom((await ask(path)).body)).toEqual([50n, 51n]);
   });
 
-  it("D2 costs a fresh one nothing", async () => {
+  it("D2 does not affect a fresh request", async () => {
     const name = await someSegment();
     expect(idsFrom((await ask(`/v1/blocks/${name}?count=2`)).body)).toEqual([1n, 2n]);
     await moveBehind(name, 50n);
@@ -172,7 +172,7 @@ describe("the real object, superseded", () => {
 });
 
 describe("the real object, whose storage fails", () => {
-  it("D1 gives nothing, tells nothing of why, and goes on without a hole", async () => {
+  it("D1 issues nothing, hides the cause, and continues without a gap", async () => {
     const name = await someSegment();
     const path = `/v1/ids/${name}?order=strict`;
     await ask(path);
@@ -186,7 +186,7 @@ describe("the real object, whose storage fails", () => {
     expect(idsFrom((await ask(path)).body)).toEqual([2n]);
   });
 
-  it("is not noticed by those who have numbers in memory", async () => {
+  it("does not affect requests served from memory", async () => {
     const name = await someSegment();
     expect(idsFrom((await ask(`/v1/ids/${name}`)).body)).toEqual([1n]);
     const mend = await breakWrites(name, "UPDATE ON segment");

@@ -58,7 +58,7 @@ describe("order=strict", () => {
     expect(ids).toHaveLength(rounds * 16);
     // One by one: the difference of so many would take minutes to show.
     expect(ids.findIndex((id, index) => id !== BigInt(1 + index))).toBe(-1);
-    // Whoever asks after an answer gets a larger number.
+    // A request sent after a response gets a larger number.
     expect(isIncreasing(answered.flatMap(sorted))).toBe(true);
     expect(await maxIdOf(name)).toBe(`${rounds * 16 + 1}`);
   }
@@ -75,7 +75,7 @@ describe("order=strict", () => {
   });
 
   it.each(["?order=strict&count=7", "?key=a&count=7", "?shard=0&count=7"])(
-    "%s: each answer goes on where the one before ended, through evictions and fresh requests",
+    "%s: each response continues after the last one, through evictions and fresh requests",
     async (query) => {
       const name = `chain-${query.length}`;
       await put(name, { kind: "segment", step: 10, start: 1 });
@@ -97,7 +97,7 @@ describe("a burst of 200 requests on a cold buffer", () => {
   it.each([
     [1, 2000],
     [7, 50],
-  ])("of %d, at a step of %d: never fails, and repeats none", async (count, step) => {
+  ])("of %d, at a step of %d: never fails, and repeats no number", async (count, step) => {
     const name = `burst-${count}-${step}`;
     await put(name, { kind: "segment", step });
     const query = count === 1 ? "" : `?count=${count}`;
@@ -105,7 +105,7 @@ describe("a burst of 200 requests on a cold buffer", () => {
     expect(new Set(ids).size).toBe(200 * count);
   });
 
-  it("with evictions between: never fails, and repeats none", async () => {
+  it("with evictions between: never fails, and repeats no number", async () => {
     await put("evicted", { kind: "segment", step: 20 });
     const ids: bigint[] = [];
     for (let part = 0; part < 10; part += 1) {
@@ -119,7 +119,7 @@ describe("a burst of 200 requests on a cold buffer", () => {
     expect(ids.length).toBe(10 * (15 + 5 * 5));
   });
 
-  it("in whose middle the object is reset: never fails, and repeats none", async () => {
+  it("with a reset of the object in the middle: never fails, and repeats no number", async () => {
     await put("under", { kind: "segment", step: 20 });
     let resets = 0;
     const ids = await atOnce(200, async (index) => {

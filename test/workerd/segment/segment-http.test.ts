@@ -26,7 +26,7 @@ async function expectLines(path: string, first: bigint, count: number, step = 1)
 }
 
 describe("numbers", () => {
-  it("begin at start, and go on by one, as GET and POST, with the shard header 0", async () => {
+  it("begin at start, and increase by one, with GET and POST, with the shard header 0", async () => {
     const name = await someSegment({ start: 7 });
     for (const [index, method] of ["GET", "POST", "GET"].entries()) {
       const { body, headers } = await ask(`/v1/ids/${name}`, { method });
@@ -37,7 +37,7 @@ describe("numbers", () => {
     expect(await numbersOf(`/v1/ids/${name}?count=50`)).toEqual(numbersFrom(10, 50));
   });
 
-  it("of the built-in segment are there without a PUT", async () => {
+  it("of the built-in segment exist without a PUT", async () => {
     expect(await numbersOf("/v1/ids/segment")).toEqual([1n]);
     expect(await numbersOf("/v1/ids/segment?count=10000")).toHaveLength(10_000);
   });
@@ -47,7 +47,7 @@ describe("numbers", () => {
     expect(await numbersOf(`/v1/ids/${name}?count=3`)).toEqual([0n, 2n, 4n]);
   });
 
-  it("leave the remainder, whatever start is", async () => {
+  it("have the remainder, with any start", async () => {
     const name = await someSegment({ start: 10, delta: 8, remainder: 5 });
     const ids = [
       ...(await numbersOf(`/v1/ids/${name}?count=9`)),
@@ -101,7 +101,7 @@ describe("numbers", () => {
     "?count=0",
     "?count=10001",
     "?colour=red",
-  ])("%s is not taken", async (query) => {
+  ])("%s is rejected", async (query) => {
     const name = await someSegment();
     const parameter = query.includes("key") ? "key" : query.slice(1).split("=")[0];
     const refusal = await refusalOf(`/v1/ids/${name}${query}`);
@@ -112,7 +112,7 @@ describe("numbers", () => {
 });
 
 describe("blocks", () => {
-  it("are one run at the delta, to be used for half an hour", async () => {
+  it("are one run at the delta, valid for half an hour", async () => {
     const name = await someSegment({ delta: 3, remainder: 1 });
     const { body, headers } = await ask(`/v1/blocks/${name}?count=1000000`);
     expect(body).toEqual({
@@ -147,7 +147,7 @@ describe("numbers beyond 2^53", () => {
     expect(await numbersOf(`/v1/ids/${name}?order=strict`)).toEqual([SAFE + 106n]);
   });
 
-  it("are not JSON numbers: encoding=number is for segments that end before", async () => {
+  it("are not JSON numbers: encoding=number needs a max below 2^53", async () => {
     const small = await someSegment({ max: `${SAFE}` });
     expect((await ask(`/v1/ids/${small}?encoding=number&count=2`)).text).toBe('{"ids":[1,2]}');
     expect((await ask(`/v1/decode/${small}/2?encoding=number`)).body).toMatchObject({ value: "2" });
@@ -162,7 +162,7 @@ describe("numbers beyond 2^53", () => {
 });
 
 describe("past max", () => {
-  it("nothing is given out, to the very last number there can be; it never wraps", async () => {
+  it("nothing is issued, also at the last possible number; it never wraps", async () => {
     const name = await someSegment({ start: `${MAX - 9n}` });
     const ids: bigint[] = [];
     expect(await refusalOf(`/v1/ids/${name}?count=11`)).toMatchObject({
@@ -189,7 +189,7 @@ describe("past max", () => {
     expect(await maxIdOf(name)).toBe(`${MAX + 1n}`);
   });
 
-  it("an exact count that is too large takes nothing, a smaller one gets the rest", async () => {
+  it("an exact count that is too large uses nothing, a smaller one gets the rest", async () => {
     const name = await someSegment({ max: 20, delta: 4 });
     for (const query of ["?order=strict&count=6", "?count=200", "?format=text&count=20000"]) {
       expect(await refusalOf(`/v1/ids/${name}${query}`)).toMatchObject({ code: "exhausted" });
@@ -206,7 +206,7 @@ describe("past max", () => {
     expect(await refusalOf(`/v1/ids/${name}?order=strict`)).toMatchObject({ code: "exhausted" });
   });
 
-  it("it goes on at once where a PUT raises max, with none skipped", async () => {
+  it("numbers continue at once after a PUT raises max, and none is skipped", async () => {
     const name = await someSegment({ max: 5 });
     expect(await numbersOf(`/v1/ids/${name}?count=5`)).toEqual(numbersFrom(1, 5));
     expect(await refusalOf(`/v1/ids/${name}`)).toMatchObject({ code: "exhausted" });

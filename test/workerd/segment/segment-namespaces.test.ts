@@ -23,7 +23,7 @@ const CREATED = {
 useClock();
 
 describe("PUT", () => {
-  it("creates with 201, changes with 200, and both show the whole", async () => {
+  it("creates with 201, changes with 200, and both show the whole namespace", async () => {
     expect(await put("plain", { kind: "segment" })).toMatchObject({ status: 201, body: CREATED });
     const made = await put("invoices", { kind: "segment", max: 4000 });
     const body = { name: "invoices", ...CREATED, max: "4000" };
@@ -34,13 +34,13 @@ describe("PUT", () => {
       status: 200,
       body: { ...CREATED, step: 50, max: "5000", description: "of 2026" },
     });
-    // What is left out returns to its default, but for what decides which numbers there are.
+    // An omitted field returns to its default, unless it determines the numbers.
     const back = await put("invoices", { kind: "segment" });
     expect(back).toMatchObject({ status: 200, body: { ...CREATED, max: "5000" } });
     expect((await ask("/v1/namespaces/invoices")).body).toEqual(back.body);
   });
 
-  it("takes back no max: isolates hold numbers up to it", async () => {
+  it("does not lower max: isolates hold numbers up to it", async () => {
     const name = await someSegment({ max: 5000 });
     const { status, body } = await put(name, { kind: "segment", max: 4999 });
     expect([status, body.code]).toEqual([409, "layout_conflict"]);
@@ -49,7 +49,7 @@ describe("PUT", () => {
   });
 
   it.each(["x", "1.5", "1e3", "-1", "01", " ", "9223372036854775808"])(
-    "names start and max where they are %j",
+    "names start and max if they are %j",
     async (text) => {
       const { status, body } = await put("never-made", { kind: "segment", start: text, max: text });
       expect([status, body.code]).toEqual([400, "invalid_body"]);
@@ -72,7 +72,7 @@ describe("PUT", () => {
     [{ step: 1_000_000, delta: 1_000_000, remainder: 999_999 }, { step: 1_000_000 }],
     [{ start: 7, max: 9, delta: 3, remainder: 2 }, { max: "9" }],
     [{ description: "x".repeat(256) }, { description: "x".repeat(256) }],
-  ])("takes %j", async (input, shown) => {
+  ])("accepts %j", async (input, shown) => {
     const name = await someSegment({ step: 2000, ...input });
     const { body } = await ask(`/v1/namespaces/${name}`);
     expect(body).toMatchObject({ step: 2000, ...shown });
@@ -105,14 +105,14 @@ describe("PUT", () => {
     [{ colour: "red" }, "colour"],
     [{ shards: 8 }, "shards"],
     [{ policy: {} }, "policy"],
-  ])("refuses %j and names %s", async (input, field) => {
+  ])("rejects %j and names %s", async (input, field) => {
     const { status, body } = await put("never", { kind: "segment", ...input });
     expect([status, body.code]).toEqual([400, "invalid_body"]);
     expect(body.errors).toContainEqual(expect.objectContaining({ field }));
     expect((await ask("/v1/namespaces/never")).status).toBe(404);
   });
 
-  it("refuses a number above 2^53 in JSON, which would be another one", async () => {
+  it("rejects a JSON number above 2^53, which would be inexact", async () => {
     const rawBody = '{"kind":"segment","start":9007199254740993}';
     const headers = { "content-type": "application/json" };
     const answer = await ask("/v1/namespaces/never", { method: "PUT", rawBody, headers });
@@ -126,7 +126,7 @@ describe("PUT", () => {
     [{ delta: 4 }, "delta"],
     [{ remainder: 1 }, "remainder"],
     [{ kind: "snowflake" }, "kind"],
-  ])("N1 refuses %j with both sides shown, and goes on as it was", async (change, fields) => {
+  ])("N1 rejects %j, shows both values, and changes nothing", async (change, fields) => {
     const name = await someSegment({ start: 5, delta: 3, remainder: 2 });
     expect(await numbersOf(`/v1/ids/${name}`)).toEqual([5n]);
     const { status, body } = await put(name, { kind: "segment", ...change });
@@ -137,14 +137,14 @@ describe("PUT", () => {
     expect(await numbersOf(`/v1/ids/${name}`)).toEqual([8n]);
   });
 
-  it("N1 refuses to make a segment of a snowflake namespace", async () => {
+  it("N1 rejects to turn a snowflake namespace into a segment", async () => {
     await put("flake");
     const { status, body } = await put("flake", { kind: "segment" });
     expect([status, body.code]).toEqual([409, "layout_conflict"]);
     expect(body.detail).toContain("another kind.");
   });
 
-  it("keeps start, delta and remainder where they are left out", async () => {
+  it("keeps start, delta and remainder if they are omitted", async () => {
     const name = await someSegment({ start: 5, delta: 3, remainder: 2 });
     expect(await put(name, { kind: "segment", step: 30 })).toMatchObject({
       status: 200,
@@ -152,7 +152,7 @@ describe("PUT", () => {
     });
   });
 
-  it("changes what this isolate serves at once: the step of the next fetch", async () => {
+  it("applies in this isolate at once: to the step of the next fetch", async () => {
     const name = await someSegment({ step: 10 });
     await numbersOf(`/v1/ids/${name}`);
     await put(name, { kind: "segment", step: 500 });
@@ -183,7 +183,7 @@ describe("the built-in segment", () => {
 });
 
 describe("DELETE", () => {
-  it("ends issuing for good, in memory or not, and nothing else", async () => {
+  it("ends issuing for good, also from memory, and nothing else", async () => {
     const name = await someSegment();
     expect(await numbersOf(`/v1/ids/${name}`)).toEqual([1n]);
     expect((await ask(`/v1/namespaces/${name}`, { method: "DELETE" })).status).toBe(204);
@@ -204,7 +204,7 @@ describe("DELETE", () => {
 });
 
 describe("the registry's storage", () => {
-  it("D5 numbers that changed there are refused by the object, and nothing is given", async () => {
+  it("D5 with changed numbers is refused by the object, and nothing is issued", async () => {
     const name = await someSegment();
     expect(await numbersOf(`/v1/ids/${name}?order=strict&count=5`)).toEqual(numbersFrom(1, 5));
     await runInDurableObject(env.REGISTRY.getByName("registry"), (_, { storage: { sql } }) => {

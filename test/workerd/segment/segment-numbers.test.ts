@@ -23,7 +23,7 @@ const overloaded = () => Object.assign(new Error("overloaded"), { overloaded: tr
 const settled = () => scheduler.wait(1);
 
 describe("a lone isolate", () => {
-  it("gives start, start + 1 and so on, out of memory but for the first", async () => {
+  it("gets start, start + 1 and so on, all but the first from memory", async () => {
     const { segments, asked } = recordedSegments();
     const { take, works } = holderOf(segments, someNamespace({ start: "500" }));
     expect(await take()).toEqual({ ids: [500n], fromMemory: false });
@@ -37,7 +37,7 @@ describe("a lone isolate", () => {
     expect(asked().every(([method]) => method === "nextSegment")).toBe(true);
   });
 
-  it("gives a batch out of memory also where two segments meet", async () => {
+  it("gets a batch from memory also across two segments", async () => {
     const { segments, asked } = recordedSegments();
     const { take, works } = holderOf(segments, someNamespace({ delta: 10, remainder: 3 }));
     // 10 IDs a segment: the second is asked for once two of the first are used.
@@ -71,7 +71,7 @@ describe("a lone isolate", () => {
     ["key", { strict: false, orderingKey: "a" }],
     ["shard", { strict: false, shard: 0 }],
     ["an Idempotency-Key", { strict: false, idempotencyKey: "admin k" }],
-  ])("%s comes from the object, whatever is in memory", async (_, placement) => {
+  ])("%s comes from the object, not from memory", async (_, placement) => {
     const { segments, asked, calls } = heldSegments();
     const { take } = holderOf(segments);
     await take();
@@ -86,7 +86,7 @@ describe("a lone isolate", () => {
 });
 
 describe("the next segment", () => {
-  it("is fetched once more than a tenth of one is used: one fetch, behind the answer", async () => {
+  it("is fetched after more than a tenth of one is used: one fetch, in the background", async () => {
     const { segments, asked, held } = heldSegments();
     const { times, take, works } = holderOf(segments);
     await times(10);
@@ -111,7 +111,7 @@ describe("the next segment", () => {
     ["refused", 1],
     ["failed, twice", 2],
   ])(
-    "that is %s fails no request, and is not asked for again within its claim",
+    "that is %s fails no request, and is not requested again within its claim",
     async (_, tries) => {
       const { segments, asked, held } = heldSegments();
       const { times, works } = holderOf(segments);
@@ -132,7 +132,7 @@ describe("the next segment", () => {
     },
   );
 
-  it("that hangs holds up nobody: what is left is given, then each asks for itself", async () => {
+  it("that hangs delays no request: the rest is issued, then each request calls the object", async () => {
     const { segments, asked, held } = heldSegments();
     const { times, take } = holderOf(segments);
     expect(await times(100)).toEqual(numbersFrom(1, 100));
@@ -149,7 +149,7 @@ describe("the next segment", () => {
     expect(await take()).toEqual({ ids: [106n], fromMemory: true });
   });
 
-  it("that comes late is used where no other was asked for, and dropped where one was", async () => {
+  it("that comes late is used, unless another was requested", async () => {
     const { segments, held } = heldSegments();
     const { times, take } = holderOf(segments);
     await times(11);
@@ -164,7 +164,7 @@ describe("the next segment", () => {
     expect((await take()).ids).toEqual([201n]);
   });
 
-  it("of a cold buffer is waited for by whoever asked for it; the others ask for themselves", async () => {
+  it("of an empty stock is awaited by the request that fetched it; others call the object", async () => {
     const { segments, asked, held } = heldSegments(0);
     const { take, works } = holderOf(segments);
     const first = take();
@@ -176,14 +176,14 @@ describe("the next segment", () => {
       "nextNumbers",
       "nextNumbers",
     ]);
-    // Whoever asked may go away meanwhile.
+    // The request that fetched may be cancelled meanwhile.
     expect(works).toHaveLength(1);
     held[0]?.give();
     expect((await first).ids).toEqual([106n]);
     expect(await take()).toEqual({ ids: [107n], fromMemory: true });
   });
 
-  it("of a cold buffer that is refused or fails is the answer of whoever asked", async () => {
+  it("of an empty stock that is refused or fails decides the response of the request that fetched it", async () => {
     const { segments, held, asked } = heldSegments(0);
     const refused = holderOf(segments).take();
     const failed = holderOf(segments).take();
@@ -212,20 +212,20 @@ describe("the step", () => {
     return asked().map(([, width]) => width);
   }
 
-  it("doubles below 15 min, stays below 30, halves from then on, never below the namespace's", async () => {
+  it("doubles below 15 min, stays below 30 min, halves from then on, never below the namespace's step", async () => {
     const short = SEGMENT_LASTS_MS - 1;
     const long = 2 * SEGMENT_LASTS_MS;
     const gaps = [short, short, short, SEGMENT_LASTS_MS, long - 1, long, long, long, 1];
     expect(await widthsOf(gaps, 100)).toEqual([100, 100, 200, 400, 400, 400, 200, 100, 100, 200]);
   });
 
-  it("stops doubling where it would pass the largest", async () => {
+  it("stops doubling at the largest step", async () => {
     const widths = await widthsOf([1000, 1000, 1000], 300_000);
     expect(widths).toEqual([300_000, 300_000, 600_000, 600_000]);
     expect(Math.max(...widths.map(Number))).toBeLessThanOrEqual(SEGMENT_STEP_MAX);
   });
 
-  it("of the namespace, changed, counts from the next fetch on", async () => {
+  it("of the namespace, if changed, applies from the next fetch on", async () => {
     const { segments, asked } = heldSegments(2);
     const { take, namespace } = holderOf(segments);
     await take();

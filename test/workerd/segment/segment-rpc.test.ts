@@ -11,7 +11,7 @@ useClock("waits");
 
 const rpc = exports.Edgeflake;
 
-/** What a call throws, as the caller sees it. */
+/** The error of a call, as the caller sees it. */
 async function thrown(call: () => Promise<unknown>): Promise<Record<string, unknown>> {
   try {
     await call();
@@ -24,7 +24,7 @@ async function thrown(call: () => Promise<unknown>): Promise<Record<string, unkn
 const texts = (from: number, count: number) => numbersFrom(from, count).map(String);
 
 describe("the methods", () => {
-  it("nextId, nextIds and blocks give numbers, exact ones without a hole", async () => {
+  it("nextId, nextIds and blocks give numbers, strict ones without a gap", async () => {
     const name = await someSegment({ step: 300, delta: 3, remainder: 1 });
     expect(await rpc.nextId(name)).toBe("1");
     expect(await rpc.nextIds(name, 3)).toEqual(["4", "7", "10"]);
@@ -61,7 +61,7 @@ describe("the methods", () => {
     expect(body.ids).toEqual(texts(104, 3));
   });
 
-  it("keys of a binding whose props name its caller are its own", async () => {
+  it("keys of a binding with a caller in its props are separate", async () => {
     const name = await someSegment();
     const options = { idempotencyKey: "order-1" };
     const [billing, shop] = ["billing", "shop"].map((caller) =>
@@ -84,7 +84,7 @@ describe("the methods", () => {
     ["idempotency-key", { idempotencyKey: "k".repeat(256) }],
     ["shard", { shard: 1 }],
     ["key", { shard: 0, key: "a" }],
-  ])("%s is named where it is not taken: %j", async (parameter, options) => {
+  ])("%s is named if it is invalid: %j", async (parameter, options) => {
     const name = await someSegment();
     for (const call of [() => rpc.nextId(name, options), () => rpc.blocks(name, 1, options)]) {
       const problem = await thrown(call);
@@ -94,7 +94,7 @@ describe("the methods", () => {
     expect(await maxIdOf(name)).toBeUndefined();
   });
 
-  it.each([null, 5, {}, ["a"]])("takes no idempotencyKey %j: it is no text", async (key) => {
+  it.each([null, 5, {}, ["a"]])("rejects the idempotencyKey %j, which is no text", async (key) => {
     const name = await someSegment();
     // Callers need not be typed.
     const options = { idempotencyKey: key as unknown as string };
@@ -105,7 +105,7 @@ describe("the methods", () => {
     expect(await maxIdOf(name)).toBeUndefined();
   });
 
-  it("what is refused is thrown: past max, beyond it, retired", async () => {
+  it("problems are thrown: past max, beyond it, retired", async () => {
     const name = await someSegment({ max: 5 });
     for (const call of [
       () => rpc.nextIds(name, 6),
@@ -140,7 +140,7 @@ describe("the methods", () => {
 });
 
 describe("a client with a binding", () => {
-  it("takes in strict order without a hole, also in several requests", async () => {
+  it("takes in strict order without a gap, also in several requests", async () => {
     const name = await someSegment();
     const client = new Edgeflake({ binding: rpc, namespace: name });
     expect(await client.take(4, { order: "strict" })).toEqual(texts(1, 4));
@@ -152,7 +152,7 @@ describe("a client with a binding", () => {
     expect(await maxIdOf(name)).toBe("250008");
   });
 
-  it("takes the same again with the same key", async () => {
+  it("takes the same numbers again with the same key", async () => {
     const name = await someSegment();
     const client = new Edgeflake({ binding: rpc, namespace: name });
     const first = await client.take(150_000, { idempotencyKey: "k" });
@@ -163,7 +163,7 @@ describe("a client with a binding", () => {
     expect(await maxIdOf(name)).toBe("150001");
   });
 
-  it("gives the right numbers of a delta, taken and leased, each once", async () => {
+  it("gives the right numbers of a delta, taken and prefetched, each once", async () => {
     const name = await someSegment({ start: 1, delta: 3, remainder: 2 });
     const client = new Edgeflake({ binding: rpc, namespace: name });
     const ids = await client.take(5);
@@ -182,11 +182,11 @@ describe("a client with a binding", () => {
     expect(await client.decode(id)).toEqual({ id, kind: "segment", value: id });
   });
 
-  it("gives the right numbers where a leased block begins at 0", async () => {
+  it("gives the right numbers if a prefetched block begins at 0", async () => {
     const name = await someSegment({ start: 0, delta: 3 });
     const client = new Edgeflake({ binding: rpc, namespace: name });
     const ids = await Promise.all([client.next(), client.next(), client.next()]);
-    // What was leased behind the answers.
+    // The background fetches.
     for (let next = client.next(); ids.length < 50; next = client.next()) ids.push(await next);
     expect(ids).toContain("0");
     expect(ids.filter((id) => BigInt(id) % 3n !== 0n)).toEqual([]);

@@ -1,4 +1,4 @@
-/** What the API says of segments: how they are, and what their numbers say. */
+/** The status of segments, and their decoded numbers. */
 import { describe, expect, it } from "vitest";
 import { MAX_ID } from "../../../src/core/limits.ts";
 import { SEGMENT_LASTS_MS } from "../../../src/core/segment/segment-demand.ts";
@@ -49,7 +49,7 @@ describe("/v1/shards", () => {
     expect(await refusalOf(`/v1/shards/${name}?cursor=x`)).toMatchObject({ status: 400 });
   });
 
-  it("shows the last fetches, longer and shorter as Leaf's rule says, through an eviction", async () => {
+  it("shows the last fetches, with lengths by Leaf's rule, through an eviction", async () => {
     const name = await someSegment();
     const widths = async (): Promise<number[]> => {
       const { body } = await ask(`/v1/shards/${name}/0`);
@@ -69,7 +69,7 @@ describe("/v1/shards", () => {
 });
 
 describe("/v1/decode and /v1/range", () => {
-  it("a number says itself, up to max", async () => {
+  it("a number decodes to itself, up to max", async () => {
     const name = await someSegment({ start: 5, max: 500 });
     const { body } = await ask(`/v1/decode/${name}/500`);
     expect(body).toEqual({ id: "500", kind: "segment", value: "500" });

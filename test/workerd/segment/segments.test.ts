@@ -26,7 +26,7 @@ const answersOf = (name: string) =>
   inSegments(name, (sql) => Number(sql.exec("SELECT count(*) AS many FROM kept").one().many));
 
 describe("D1 numbers leave only below a stored maxId", () => {
-  it("whatever was asked for: segments and exact counts go on where the last one ended", async () => {
+  it("with any request: segments and exact counts continue after the last one", async () => {
     const stub = segmentsOf("d1-chain");
     let next = 1n;
     for (const [method, count] of [
@@ -47,7 +47,7 @@ describe("D1 numbers leave only below a stored maxId", () => {
   });
 
   it.each(["INSERT ON segment", "UPDATE ON segment"])(
-    "a write that fails gives nothing, and leaves memory as it was: %s",
+    "a write that fails issues nothing, and leaves memory as it was: %s",
     async (write) => {
       const name = `d1-${write.slice(0, 6)}`;
       const first = write.startsWith("INSERT");
@@ -72,7 +72,7 @@ describe("D1 numbers leave only below a stored maxId", () => {
     },
   );
 
-  it("asking how it is writes nothing", async () => {
+  it("the status writes nothing", async () => {
     const reply = await segmentsOf("d1-status").status(specOf({ start: "77" }));
     expect(reply).toMatchObject({ ok: true, status: { maxId: "77", tally: { issued: 0 } } });
     expect(await maxIdOf("d1-status")).toBeUndefined();
@@ -99,7 +99,7 @@ const CALLS: [string, Call][] = [
 ];
 
 describe("D2 two instances alive on one storage", () => {
-  it.each(CALLS)("the superseded one ends, and gives nothing: %s", async (title, call) => {
+  it.each(CALLS)("the superseded one ends, and issues nothing: %s", async (title, call) => {
     const name = `d2-${title.replaceAll(" ", "-")}`;
     await runInDurableObject(segmentsOf(name), async (_, state) => {
       const { old, young, abort } = twoInstances(state);
@@ -112,7 +112,7 @@ describe("D2 two instances alive on one storage", () => {
     });
   });
 
-  it.each(CALLS)("first use by both: one gets the numbers: %s", async (title, call) => {
+  it.each(CALLS)("with the first use by both, one gets the numbers: %s", async (title, call) => {
     const name = `d2-first-${title.replaceAll(" ", "-")}`;
     await runInDurableObject(segmentsOf(name), async (_, state) => {
       const { old, young, abort } = twoInstances(state);
@@ -124,7 +124,7 @@ describe("D2 two instances alive on one storage", () => {
     });
   });
 
-  it("an instance whose row is gone does not go on, nor begin anew", async () => {
+  it("an instance whose row is gone neither continues nor starts again", async () => {
     await runInDurableObject(segmentsOf("d2-gone"), (_, state) => {
       const { old } = twoInstances(state);
       old.nextSegment(SPEC, 10);
@@ -133,7 +133,7 @@ describe("D2 two instances alive on one storage", () => {
     });
   });
 
-  it("a maxId moved behind its back ends the real instance; the next one goes on from there", async () => {
+  it("another instance's move of maxId ends the real instance; the next one continues from there", async () => {
     const stub = segmentsOf("d2-behind");
     await stub.nextNumbers(SPEC, 10, NO_KEY, Date.now());
     await moveBehind("d2-behind", 500n);
@@ -147,7 +147,7 @@ describe("D2 two instances alive on one storage", () => {
 });
 
 describe("D3 a start trusts the stored maxId only", () => {
-  it("goes on there after an eviction, with no number skipped, and keeps its tally", async () => {
+  it("continues there after an eviction, skips no number, and keeps its tally", async () => {
     const name = "d3-chain";
     for (let round = 0; round < 5; round += 1) {
       const reply = await segmentsOf(name).nextNumbers(SPEC, 10, NO_KEY, Date.now());
@@ -164,7 +164,7 @@ describe("D3 a start trusts the stored maxId only", () => {
     });
   });
 
-  it("takes what is stored, not what another instance remembered", async () => {
+  it("uses the stored maxId, not another instance's memory", async () => {
     await segmentsOf("d3-stored").nextNumbers(SPEC, 10, NO_KEY, Date.now());
     await moveBehind("d3-stored", 9_223_372_036_854_775_800n);
     await evict("d3-stored");
@@ -176,7 +176,7 @@ describe("D3 a start trusts the stored maxId only", () => {
   });
 
   it.each(["'-1'", "'12x'", "''", "'1e3'"])(
-    "refuses a stored maxId that is no number, instead of guessing: %s",
+    "fails if the stored maxId is no number: %s",
     async (damage) => {
       const name = `d3-damage-${damage}`;
       await segmentsOf(name).nextNumbers(SPEC, 10, NO_KEY, Date.now());
@@ -191,7 +191,7 @@ describe("D3 a start trusts the stored maxId only", () => {
 });
 
 describe("D4 read, decide and write with no await between", () => {
-  it("gives concurrent calls consecutive segments, none twice, none left out", async () => {
+  it("gives concurrent calls consecutive segments, none twice, none skipped", async () => {
     const stub = segmentsOf("d4");
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -207,7 +207,7 @@ describe("D4 read, decide and write with no await between", () => {
 
 describe("D5 start, delta and remainder for ever", () => {
   it.each([{ start: "2" }, { delta: 2 }, { delta: 3, remainder: 1 }])(
-    "refuses %j, gives nothing, and goes on with its own",
+    "refuses %j, issues nothing, and continues with its own",
     async (change) => {
       const name = `d5-${Object.entries(change).join("-").replaceAll(",", "-")}`;
       await segmentsOf(name).nextNumbers(SPEC, 10, "owner before", Date.now());
@@ -233,7 +233,7 @@ describe("D5 start, delta and remainder for ever", () => {
     },
   );
 
-  it("another max is no conflict: it goes on where it was, up to there", async () => {
+  it("another max is no conflict: numbers continue up to it", async () => {
     const stub = segmentsOf("d5-max");
     const short = specOf({ max: "12" });
     expect(segmentOf(await stub.nextNumbers(short, 10, NO_KEY, Date.now())).until).toBe(11n);

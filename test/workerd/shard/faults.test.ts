@@ -1,4 +1,4 @@
-/** What the router makes of shards that fail, refuse or disagree. The shards here are scripted faults. */
+/** The router's handling of shards that fail, refuse or disagree. The shards are scripted faults. */
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type GrantResult, writeGrantReply } from "../../../src/core/line/grant-reply.ts";
@@ -76,7 +76,7 @@ const someNamespace = () => {
 };
 
 describe("a call that throws", () => {
-  it("is repeated once on a new stub, and the answer is no longer definite", async () => {
+  it("is repeated once on a new stub, and a refusal is then not definite", async () => {
     let calls = 0;
     const { shards, asked } = scripted((_, shard) => {
       calls += 1;
@@ -87,7 +87,7 @@ describe("a call that throws", () => {
     expect(issued).toMatchObject({ ok: false, definite: false });
   });
 
-  it("twice is a refusal: pinned requests hear when to come back", async () => {
+  it("twice is a refusal: pinned requests get a time to retry", async () => {
     const { shards, asked } = scripted(() => new Error("broken"));
     for (const placement of [PINNED, { orderingKey: "a", strict: false }, { strict: true }]) {
       expect(await askShards(shards, someNamespace(), placement, 1)).toMatchObject({
@@ -99,7 +99,7 @@ describe("a call that throws", () => {
     expect(asked).toHaveLength(6);
   });
 
-  it("twice moves other requests to another shard, and the failing one rests", async () => {
+  it("twice moves other requests to another shard, and the failing shard rests", async () => {
     const namespace = someNamespace();
     let home: number | undefined;
     const { shards, asked } = scripted(({ count }, shard) => {
@@ -157,7 +157,7 @@ describe("a shard that never answers", () => {
     [250, 2000],
     [1100, 2200 + 1100],
   ])(
-    "beside another such one is told within 2 s, and what it may wait: maxWaitMs %d",
+    "next to another such shard fails a request within 2 s plus its wait: maxWaitMs %d",
     async (maxWaitMs, mostMs) => {
       const usual = someNamespace();
       const namespace = { ...usual, policy: { ...usual.policy, maxWaitMs } };
@@ -178,7 +178,7 @@ describe("a shard that never answers", () => {
     },
   );
 
-  it("is waited for longer in a namespace that has no other", async () => {
+  it("is awaited longer in a namespace with no other shard", async () => {
     const namespace = { ...someNamespace(), shards: 1 };
     const { shards } = silent(() => true);
     const issued = askShards(shards, namespace, FRESH, 1);
@@ -190,7 +190,7 @@ describe("a shard that never answers", () => {
     expect(await issued).toMatchObject({ refusal: { code: "shard_unavailable" } });
   });
 
-  it("rests for large requests too, which take a random shard", async () => {
+  it("rests for large requests too, which use a random shard", async () => {
     const namespace = someNamespace();
     const silentShards = new Set([0, 4]);
     const { shards, calls } = silent((shard) => silentShards.has(shard));
@@ -211,7 +211,7 @@ describe("a shard that never answers", () => {
     ["shard", PINNED],
     ["key", { orderingKey: "a", strict: false }],
     ["order=strict", { strict: true }],
-  ])("is told to a request with %s, which may have been carried out", async (_, placement) => {
+  ])("fails a request with %s, which is not definite", async (_, placement) => {
     const { shards, calls } = silent(() => true);
     const issued = askShards(shards, someNamespace(), placement, 1);
     await vi.advanceTimersByTimeAsync(PINNED_ANSWER_MAX_MS + 250 + STALL_GRACE_MS);
@@ -223,7 +223,7 @@ describe("a shard that never answers", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("for its full queue is not repeated there", async () => {
+  it("because of a full queue is not repeated there", async () => {
     const { shards, asked } = scripted(overloaded);
     expect(await askShards(shards, someNamespace(), PINNED, 1)).toMatchObject({
       ok: false,
@@ -243,7 +243,7 @@ describe("clocks that disagree", () => {
   });
 });
 
-describe("a refusal after something was granted", () => {
+describe("a refusal after a grant", () => {
   it("is not definite", async () => {
     const { shards } = scripted(() => refuse("shard_saturated", { granted: 7 }));
     const issued = await askShards(shards, someNamespace(), PINNED, 10);
@@ -272,7 +272,7 @@ describe("failover", () => {
     },
   );
 
-  it("an overloaded home shard costs one failover, and is left alone for its Retry-After", async () => {
+  it("an overloaded home shard costs one failover, and is avoided for its Retry-After", async () => {
     let home: number | undefined;
     const { shards, asked } = scripted((_, shard) => {
       home ??= shard;
@@ -315,7 +315,7 @@ describe("failover", () => {
     expect(hints).toEqual(["enam", "wnam", "weur", "apac", "enam"]);
   });
 
-  it("does not ask the home that rests, also not as the other one", async () => {
+  it("does not call a home that rests, also not as the other shard", async () => {
     const { shards, asked } = scripted(overloaded);
     const namespace = { ...someNamespace(), shards: 2 };
     await askShards(shards, namespace, FRESH, 1);
@@ -324,7 +324,7 @@ describe("failover", () => {
     expect(asked).toEqual([home, other, other]);
   });
 
-  it("leaves strict requests at their home, though it rests", async () => {
+  it("keeps strict requests at their home, even if it rests", async () => {
     const { shards, asked } = scripted(overloaded);
     const namespace = someNamespace();
     await askShards(shards, namespace, FRESH, 1);
@@ -333,7 +333,7 @@ describe("failover", () => {
     expect(asked.at(-1)).toBe(home);
   });
 
-  it("is not definite where the first shard had granted something", async () => {
+  it("is not definite if the first shard had granted IDs", async () => {
     let calls = 0;
     const { shards } = scripted(() => {
       calls += 1;
@@ -343,7 +343,7 @@ describe("failover", () => {
     expect(issued).toMatchObject({ ok: false, definite: false });
   });
 
-  it("asks one other shard, never more", async () => {
+  it("calls one other shard, never more", async () => {
     const { shards, asked } = scripted(() => refuse("shard_saturated"));
     const issued = await askShards(shards, someNamespace(), FRESH, 1);
     expect(issued).toMatchObject({ ok: false, refusal: { code: "shard_saturated" } });
@@ -361,7 +361,7 @@ describe("failover", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is not tried for what every shard would refuse", async () => {
+  it("is not tried if every shard would refuse", async () => {
     const { shards, asked } = scripted(() => refuse("layout_conflict"));
     await askShards(shards, someNamespace(), FRESH, 1);
     expect(asked).toHaveLength(1);
@@ -397,7 +397,7 @@ describe("a stream", () => {
     return results;
   }
 
-  it("echoes clocks in its first call only: its own may stand still from then on", async () => {
+  it("echoes clocks in its first call only, because its own may be frozen from then on", async () => {
     const { shards, calls } = recordedShards(async ({ count }) =>
       writeGrantReply(ok(count), { instance: 7, nowMs: Date.now() }),
     );
@@ -407,7 +407,7 @@ describe("a stream", () => {
     expect(calls.map(({ instance }) => instance)).toEqual([0, 7, 0, 0]);
   });
 
-  it("waits for a saturated shard and goes on", async () => {
+  it("waits for a saturated shard and continues", async () => {
     let calls = 0;
     const { shards } = scripted(({ count }, _shard) => {
       calls += 1;
@@ -419,7 +419,7 @@ describe("a stream", () => {
     expect(wait).toHaveBeenCalledExactlyOnceWith(5);
   });
 
-  it("gives up after waiting 30 s in all", async () => {
+  it("gives up after waiting 30 s in total", async () => {
     let calls = 0;
     const { shards } = scripted(({ count }, _shard) => {
       calls += 1;
@@ -444,7 +444,7 @@ describe("a stream", () => {
     expect(new Set(asked).size).toBe(1);
   });
 
-  it("that cannot begin is refused at once", async () => {
+  it("that can't begin is rejected at once", async () => {
     const { shards } = scripted(() => refuse("shard_saturated"));
     const wait = vi.spyOn(scheduler, "wait");
     const results = await all(streamFromShards(shards, someNamespace(), PINNED, 25_000));

@@ -58,25 +58,28 @@ async function leased(name: string, count: number, body?: unknown) {
 }
 
 describe("batches", () => {
-  it.each([2, 300, 4096, 4097, 10_000])("of %d: repeated demand is leased for", async (count) => {
-    await put(`batches-${count}`);
-    const { get } = recordedWorker();
-    const path = `/v1/ids/batches-${count}?count=${count}`;
-    for (let miss = 1; miss <= MISSES; miss += 1) {
-      const answer = await get(path, miss % 2 ? worker : app);
-      checkBatch(answer, count);
-      const asked = [...(miss === MISSES ? [FRESH_COUNT_MIN * count] : []), count];
-      expect(answer.asked.map((call) => call.count)).toEqual(asked);
-      expect(answer.behind).toBe(miss === MISSES ? 1 : 0);
-    }
-    const fromMemory = await get(path);
-    checkBatch(fromMemory, count);
-    expect(fromMemory).toMatchObject({ asked: [], behind: 0 });
-    // The router has the same memory.
-    checkBatch(await get(path, app), count);
-  });
+  it.each([2, 300, 4096, 4097, 10_000])(
+    "of %d are prefetched for repeated demand",
+    async (count) => {
+      await put(`batches-${count}`);
+      const { get } = recordedWorker();
+      const path = `/v1/ids/batches-${count}?count=${count}`;
+      for (let miss = 1; miss <= MISSES; miss += 1) {
+        const answer = await get(path, miss % 2 ? worker : app);
+        checkBatch(answer, count);
+        const asked = [...(miss === MISSES ? [FRESH_COUNT_MIN * count] : []), count];
+        expect(answer.asked.map((call) => call.count)).toEqual(asked);
+        expect(answer.behind).toBe(miss === MISSES ? 1 : 0);
+      }
+      const fromMemory = await get(path);
+      checkBatch(fromMemory, count);
+      expect(fromMemory).toMatchObject({ asked: [], behind: 0 });
+      // The router has the same memory.
+      checkBatch(await get(path, app), count);
+    },
+  );
 
-  it("of all sizes come from memory while it holds them, each ID once", async () => {
+  it("of all sizes come from memory while it has enough, each ID once", async () => {
     const { get, ids, calls } = await leased("sizes", 3000);
     const before = calls.length;
     for (const count of [2, 4095, 10, 3000, 4096, 500, 2, 2000, 10_000, 4096, 3, 4097, 9000, 2]) {
@@ -93,7 +96,7 @@ describe("batches", () => {
     ["?count=5&order=strict", { count: 5, strict: true }],
     ["?count=5&key=a", { count: 5, strict: true }],
     ["?count=5&shard=3", { count: 5, strict: false, shard: 3 }],
-  ])("%s are asked of a shard, though memory holds as many", async (query, call) => {
+  ])("%s come from a shard, even if memory has enough", async (query, call) => {
     const { get } = await leased(`pinned${query.length}`, 5);
     for (const to of [worker, app]) {
       const answer = await get(`/v1/ids/pinned${query.length}${query}`, to);
@@ -101,7 +104,7 @@ describe("batches", () => {
     }
   });
 
-  it("more than memory holds are asked for as they are, and what it holds stays", async () => {
+  it("larger than the stock come from a shard, and the stock stays", async () => {
     const { get, path } = await leased("more", 100);
     const answer = await get("/v1/ids/more?count=401");
     checkBatch(answer, 401);
@@ -109,7 +112,7 @@ describe("batches", () => {
     expect(await get(path)).toMatchObject({ asked: [] });
   });
 
-  it("ascend, also where the shard waited and went on from the last lane to the first of that tick", async () => {
+  it("ascend, also if the shard waited and continued from the last lane to the first of that tick", async () => {
     const { sequenceCount } = namespaceOf("js53").layout;
     const start = 250_000_000 * sequenceCount;
     const { shards } = recordedShards(() =>
@@ -124,7 +127,7 @@ describe("batches", () => {
     }
   });
 
-  it("leave single IDs their own lease", async () => {
+  it("use another stock than single IDs", async () => {
     const { get } = await leased("apart", 50);
     expect((await get("/v1/ids/apart")).asked).toMatchObject([{ count: 1 }]);
     expect((await get("/v1/ids/apart")).asked).toMatchObject([
@@ -148,13 +151,13 @@ describe("batches", () => {
   });
 });
 
-describe("a lease for batches", () => {
+describe("a stock for batches", () => {
   it.each([
     // The next lease is fetched behind the answer.
     [FRESH_FOR_MS, [FRESH_COUNT_MIN * 7]],
     [FRESH_FOR_MS + 1, [7]],
     [-1, [7]],
-  ])("serves at the age of %d ms by asking for %j", async (ageMs, asked) => {
+  ])("serves at the age of %d ms with these calls: %j", async (ageMs, asked) => {
     const { get, path } = await leased(`aged${ageMs}`, 7);
     clock.step(ageMs);
     const answer = await get(path);
@@ -162,13 +165,13 @@ describe("a lease for batches", () => {
     expect(answer.asked.map(({ count }) => count)).toEqual(asked);
   });
 
-  it("is none where freshForMs is 0", async () => {
+  it("does not exist if freshForMs is 0", async () => {
     const body = { kind: "snowflake", policy: { freshForMs: 0 } };
     const { get, path } = await leased("never", 7, body);
     expect(await get(path)).toMatchObject({ behind: 0, asked: [{ count: 7 }] });
   });
 
-  it("is none where a line opens too little at once: nobody is to wait behind it", async () => {
+  it("does not exist if a line opens too few IDs at once, so that no request waits behind a prefetch", async () => {
     const open = (count: number) =>
       Math.floor(layout.sequenceCount / BATCH_AT_ONCE_DIVISOR) / count;
     const body = { kind: "snowflake", preset: "twitter" };
@@ -182,7 +185,7 @@ describe("a lease for batches", () => {
     expect((await small.get(small.path)).asked).toEqual([]);
   });
 
-  it("is no more than half of what its line opens while it is fresh", async () => {
+  it("is at most half of the IDs that its line opens while it is fresh", async () => {
     const policy = { freshForMs: 50 };
     const { get, path, calls } = await leased("grows", 10_000, { kind: "snowflake", policy });
     for (let request = 0; request < 40; request += 1) await get(path);
@@ -192,7 +195,7 @@ describe("a lease for batches", () => {
     expect(largest).toBeLessThanOrEqual(most);
   });
 
-  it("is none where a tick outlasts it: what it leaves would be missing for the rest of the tick", async () => {
+  it("does not exist if a tick outlives it: leftovers would starve the rest of the tick", async () => {
     const { get, path } = await leased("slow", 4, { kind: "snowflake", preset: "js53" });
     for (let request = 0; request < 4; request += 1) {
       expect(await get(path)).toMatchObject({ behind: 0, asked: [{ count: 4 }] });
@@ -202,7 +205,7 @@ describe("a lease for batches", () => {
     expect((await patient.get(patient.path)).asked).toEqual([]);
   });
 
-  it("waits for nothing, and a shard that refuses it stays the home", async () => {
+  it("is fetched without a wait, and a shard that refuses it stays the home", async () => {
     await put("closed");
     const { shards, calls } = recordedShards((call) => {
       if (call.count === 9) return realGrant(call);
@@ -220,7 +223,7 @@ describe("a lease for batches", () => {
     expect(calls.every(({ shard }) => shard === home)).toBe(true);
   });
 
-  it("too small and too old makes way for larger batches", async () => {
+  it("that is too small and too old makes room for larger batches", async () => {
     const { get } = await leased("grown", 2);
     clock.step(FRESH_FOR_MS + 1);
     let fromMemory = 0;
@@ -232,7 +235,7 @@ describe("a lease for batches", () => {
     expect(fromMemory).toBeGreaterThan(50);
   });
 
-  it("is one of two batches where a line opens no more", async () => {
+  it("has two batches if a line opens no more", async () => {
     const count = Math.floor(layout.sequenceCount / BATCH_AT_ONCE_DIVISOR / 2);
     const body = { kind: "snowflake", preset: "twitter" };
     const { get, path, calls } = await leased("two", count, body);
@@ -247,7 +250,7 @@ describe("a lease for batches", () => {
     }
   });
 
-  it("has a bounded number of blocks where a tick has few IDs", async () => {
+  it("has a bounded number of blocks if a tick has few IDs", async () => {
     const narrow = { timestampBits: 41, datacenterBits: 0, workerBits: 10, laneBits: 0 };
     const body = {
       kind: "snowflake",
@@ -259,7 +262,7 @@ describe("a lease for batches", () => {
     expect(Math.max(...calls.map(({ count }) => count))).toBe(most);
   });
 
-  it("of the oldest namespace is forgotten where there are too many", async () => {
+  it("of the oldest namespace is evicted if there are too many", async () => {
     const { get, path } = await leased("oldest", 4);
     const namespace = namespaceOf("default");
     const { shards: SHARD } = recordedShards();
@@ -272,7 +275,7 @@ describe("a lease for batches", () => {
     expect(await get(path)).toMatchObject({ behind: 0, asked: [{ count: 4 }] });
   });
 
-  it("that fails leaves each request its own call, and is not asked for again at once", async () => {
+  it("whose fetch fails leaves each request its own call, and is not fetched again at once", async () => {
     await put("failing");
     const { shards, calls } = recordedShards((call) => {
       if (call.count > 9) return Promise.reject(new Error("broken"));

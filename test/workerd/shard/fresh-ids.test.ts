@@ -115,7 +115,7 @@ interface HeldLease {
   readonly fail: (error: Error) => void;
 }
 
-/** Shards that answer single IDs at once, and leases when they are told to. */
+/** Shards that answer single IDs at once, and prefetches on command. */
 function heldShards() {
   const grantNext = granter();
   const held: HeldLease[] = [];
@@ -160,7 +160,7 @@ function distinct(ids: readonly (bigint | string)[]): void {
 }
 
 describe("a lone request", () => {
-  it("costs one exact call, and leaves nothing behind", async () => {
+  it("costs one exact call, and fetches no stock", async () => {
     await put("lone");
     const { get } = recordedWorker();
     const { ids, behind, asked } = await get("/v1/ids/lone");
@@ -169,7 +169,7 @@ describe("a lone request", () => {
     expect(behind).toBe(0);
   });
 
-  it("costs the same for ever where requests are further apart than freshForMs", async () => {
+  it("costs the same for ever if requests are further apart than freshForMs", async () => {
     const { shards, counts } = heldShards();
     const { one, works } = holderOf(shards, someNamespace());
     for (let request = 0; request < 20; request += 1) {
@@ -180,7 +180,7 @@ describe("a lone request", () => {
     expect(works).toEqual([]);
   });
 
-  it("costs one exact call after a long silence, in which nothing is asked for", async () => {
+  it("costs one exact call after a long silence without any call", async () => {
     const { one, times, held, calls, works } = await leased();
     await times(4);
     held[1]?.grant();
@@ -194,7 +194,7 @@ describe("a lone request", () => {
     expect(works.length).toBe(left);
   });
 
-  it("costs one exact call after a long silence in the middle of a busy lease", async () => {
+  it("costs one exact call after a long silence in the middle of a used stock", async () => {
     const { one, times, held, calls } = await leased();
     // Each lease but the last is answered as soon as it is asked for.
     await times(2);
@@ -212,7 +212,7 @@ describe("a lone request", () => {
     expect(calls.slice(asked)).toMatchObject([{ count: 1 }]);
   });
 
-  it("costs one exact call after a long silence that a failed refill came before", async () => {
+  it("costs one exact call after a failed refill and a long silence", async () => {
     const { one, times, held, calls } = await leased();
     // The lease is used up, which says what the next one is to hold; that one fails.
     await times(5);
@@ -230,25 +230,28 @@ describe("repeated demand", () => {
   it.each([
     ["with a limit", "repeated-limited", {}],
     ["without", "repeated", { LIMITER: undefined }],
-  ])("leases behind the answer, and the next IDs come from memory, %s", async (_, name, limit) => {
-    await put(name);
-    const path = `/v1/ids/${name}`;
-    const { get } = recordedWorker(limit);
-    const answers = [await get(path), await get(path)];
-    expect(answers[1]?.asked.map(({ count }) => count)).toEqual([FRESH_COUNT_MIN, 1]);
-    expect(answers.map(({ behind }) => behind)).toEqual([0, 1]);
-    const fromMemory = await get(path);
-    expect(fromMemory).toMatchObject({ status: 200, asked: [], behind: 0 });
-    expect(fromMemory.shard).toBe(answers[1]?.shard);
-    // The router has the same memory.
-    expect(await get(path, app)).toMatchObject({ asked: [{ count: 4 }], behind: 1 });
-    for (let request = 0; request < 6; request += 1) {
-      answers.push(await get(path, request % 2 ? app : worker));
-    }
-    distinct([...answers, fromMemory].flatMap(({ ids }) => ids));
-  });
+  ])(
+    "prefetches in the background, and the next IDs come from memory, %s",
+    async (_, name, limit) => {
+      await put(name);
+      const path = `/v1/ids/${name}`;
+      const { get } = recordedWorker(limit);
+      const answers = [await get(path), await get(path)];
+      expect(answers[1]?.asked.map(({ count }) => count)).toEqual([FRESH_COUNT_MIN, 1]);
+      expect(answers.map(({ behind }) => behind)).toEqual([0, 1]);
+      const fromMemory = await get(path);
+      expect(fromMemory).toMatchObject({ status: 200, asked: [], behind: 0 });
+      expect(fromMemory.shard).toBe(answers[1]?.shard);
+      // The router has the same memory.
+      expect(await get(path, app)).toMatchObject({ asked: [{ count: 4 }], behind: 1 });
+      for (let request = 0; request < 6; request += 1) {
+        answers.push(await get(path, request % 2 ? app : worker));
+      }
+      distinct([...answers, fromMemory].flatMap(({ ids }) => ids));
+    },
+  );
 
-  it("reaches the memory of the whole Worker", async () => {
+  it("fills the memory of the whole Worker", async () => {
     await put("whole");
     const waitUntil = () => undefined;
     const namespace = { ...namespaceOf("default"), name: "whole" };
@@ -257,7 +260,7 @@ describe("repeated demand", () => {
     await vi.waitUntil(() => !("then" in takeIds(source, 1)), { timeout: 30_000 });
   });
 
-  it("asks for one lease at a time", async () => {
+  it("causes one prefetch at a time", async () => {
     const { shards, held, counts } = heldShards();
     const { one, works } = holderOf(shards, someNamespace());
     const singles = await Promise.all(Array.from({ length: 50 }, () => one()));
@@ -267,7 +270,7 @@ describe("repeated demand", () => {
     expect(counts().filter((count) => count === 1)).toHaveLength(50);
   });
 
-  it("of a steady rate asks about once per freshForMs, and wastes little", async () => {
+  it("of a steady rate causes about one call per freshForMs, and wastes little", async () => {
     const grant = granter();
     const { shards, calls } = recordedShards(async (call) => writeGrantReply(grant(call), CLOCK));
     const { times } = holderOf(shards, someNamespace());
@@ -283,7 +286,7 @@ describe("repeated demand", () => {
     expect(granted).toBeLessThan(ids.length * 1.2);
   });
 
-  it("that slows down is leased for no more", async () => {
+  it("that slows down causes no more prefetches", async () => {
     const { one, held, counts } = await leased();
     const at = async (ms: number): Promise<Single> => {
       clock.set(START_MS + ms);
@@ -303,7 +306,7 @@ describe("repeated demand", () => {
     ["a home shard's share", undefined, HOME_COUNT_MAX],
     ["a number of blocks", layoutOf(2), FRESH_BLOCKS_MAX * 4],
     ["an idle line's room", layoutOf(0), 8],
-  ])("leases no more than %s", async (_, layout, most) => {
+  ])("prefetches at most %s", async (_, layout, most) => {
     const grant = granter();
     const { shards, calls } = recordedShards(async (call) => writeGrantReply(grant(call), CLOCK));
     const policy = most === 8 ? { maxBorrowMs: 4, maxWaitMs: 3 } : {};
@@ -317,7 +320,7 @@ describe("repeated demand", () => {
 });
 
 describe("an ID from memory", () => {
-  it("leaves up to the age of freshForMs, and not a ms older", async () => {
+  it("is issued up to the age of freshForMs, and not a ms later", async () => {
     const { one } = await leased();
     clock.step(FRESH_FOR_MS);
     expect(await one()).toMatchObject({ fromMemory: true });
@@ -325,7 +328,7 @@ describe("an ID from memory", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("is as old as the lease in use, also where that has many left", async () => {
+  it("has the age of the stock in use, even if that has many left", async () => {
     const { one } = await leased();
     expect(await one()).toMatchObject({ fromMemory: true });
     clock.step(FRESH_FOR_MS);
@@ -337,7 +340,7 @@ describe("an ID from memory", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("is not of the next lease either where that is too old", async () => {
+  it("is not from the next stock either if that is too old", async () => {
     const { times, held, one } = await leased();
     await times(2);
     held[1]?.grant();
@@ -346,7 +349,7 @@ describe("an ID from memory", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("is as old as the question, not as the answer", async () => {
+  it("ages from its request on, not from its response on", async () => {
     const { one, held } = await asking();
     clock.step(200);
     held[0]?.grant();
@@ -357,7 +360,7 @@ describe("an ID from memory", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("does not leave where the clock went back behind the question", async () => {
+  it("is not issued if the clock went back before its request", async () => {
     const { one } = await leased();
     clock.step(-1);
     expect(await one()).toMatchObject({ fromMemory: false });
@@ -365,14 +368,14 @@ describe("an ID from memory", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("does not leave a lease in use where the clock went back behind the question", async () => {
+  it("is not issued from a stock in use if the clock went back before its request", async () => {
     const { one } = await leased();
     expect(await one()).toMatchObject({ fromMemory: true });
     clock.step(-1);
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("ages by the policy as it was last read: a lowered freshForMs binds what is held", async () => {
+  it("ages by the current policy: a lowered freshForMs applies to the stock", async () => {
     const { one, shards, namespace } = await leased({ freshForMs: 60_000 });
     clock.step(FRESH_FOR_MS + 1);
     expect(await one()).toMatchObject({ fromMemory: true });
@@ -380,7 +383,7 @@ describe("an ID from memory", () => {
     expect(await holderOf(shards, lowered).one()).toMatchObject({ fromMemory: false });
   });
 
-  it("has freshForMs of its own namespace", async () => {
+  it("has the freshForMs of its own namespace", async () => {
     const { one } = await leased({ freshForMs: 20 });
     clock.step(20);
     expect(await one()).toMatchObject({ fromMemory: true });
@@ -388,7 +391,7 @@ describe("an ID from memory", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("is checked by the clock of each request, over the whole Worker", async () => {
+  it("is checked by the clock of each request, in the whole Worker", async () => {
     await put("aging");
     const { get } = recordedWorker();
     for (let request = 0; request < 2; request += 1) await get("/v1/ids/aging");
@@ -413,7 +416,7 @@ describe("a refill", () => {
   ];
 
   it.each(FAILURES)(
-    "that %s is not repeated within CLAIM_LAPSES_MS, and requests go on",
+    "that %s is not repeated within CLAIM_LAPSES_MS, and requests still succeed",
     async (_, fail) => {
       const { one, times, held, calls, works } = await asking(LONG_FRESH);
       // It may ask again, or another shard, at once.
@@ -438,7 +441,7 @@ describe("a refill", () => {
     },
   );
 
-  it("that throws once is repeated at once, and its lease serves", async () => {
+  it("that throws once is repeated at once, and its IDs are used", async () => {
     const { one, held } = await asking();
     held[0]?.fail(new Error("reset"));
     await settled();
@@ -447,7 +450,7 @@ describe("a refill", () => {
     expect(await one()).toMatchObject({ fromMemory: true });
   });
 
-  it("never makes a request fail, nor what waits behind the answer", async () => {
+  it("never makes a request or its background work fail", async () => {
     const { shards } = recordedShards(async (call) => {
       if (call.count > 1) throw new Error("broken");
       return writeGrantReply({ ok: true, grants: [{ lane: 0, start: 7, end: 8 }] }, CLOCK);
@@ -466,7 +469,7 @@ describe("a refill", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("that answers just before its claim lapses is taken in", async () => {
+  it("that answers just before its claim lapses is used", async () => {
     const { one, held } = await asking(LONG_FRESH);
     clock.step(CLAIM_LAPSES_MS - 1);
     held[0]?.grant();
@@ -474,7 +477,7 @@ describe("a refill", () => {
     expect(await one()).toMatchObject({ fromMemory: true });
   });
 
-  it("that answers while the next one is under way is dropped, and the next one is taken in", async () => {
+  it("that answers during the next refill is dropped, and the next one is used", async () => {
     const { one, times, held, namespace } = await asking(LONG_FRESH);
     clock.step(CLAIM_LAPSES_MS);
     await one();
@@ -490,7 +493,7 @@ describe("a refill", () => {
     expect(singles.map(({ id }) => id)).toEqual(ids);
   });
 
-  it("that answers after another lease came in is dropped", async () => {
+  it("that answers after another stock arrived is dropped", async () => {
     const { one, times, held, namespace } = await asking(LONG_FRESH);
     clock.step(CLAIM_LAPSES_MS);
     await one();
@@ -505,7 +508,7 @@ describe("a refill", () => {
     );
   });
 
-  it("that answers when it is too old already is dropped", async () => {
+  it("that is too old when it answers is dropped", async () => {
     const { one, held } = await asking();
     clock.step(FRESH_FOR_MS + 1);
     held[0]?.grant();
@@ -513,7 +516,7 @@ describe("a refill", () => {
     expect(await one()).toMatchObject({ fromMemory: false });
   });
 
-  it("of an overloaded home is another shard's, and its IDs say so", async () => {
+  it("of an overloaded home comes from another shard, and its IDs say so", async () => {
     const { one, times, held, namespace } = await asking();
     held[0]?.fail(overloaded());
     await settled();
@@ -541,7 +544,7 @@ function idsOfReply(
   );
 }
 
-describe("requests that say where, in what order or how many", () => {
+describe("requests with a shard, an order or a count", () => {
   const OTHERS: [query: string, call: Partial<GrantCall>][] = [
     ["?order=strict", { count: 1, strict: true }],
     ["?key=a", { count: 1, strict: true }],
@@ -549,7 +552,7 @@ describe("requests that say where, in what order or how many", () => {
     ["?count=4&order=strict", { count: 4, strict: true }],
   ];
 
-  it.each(OTHERS)("%s is asked of a shard, though IDs are in memory", async (query, call) => {
+  it.each(OTHERS)("%s is served by a shard, even if IDs are in memory", async (query, call) => {
     const name = `asks-${OTHERS.findIndex(([other]) => other === query)}`;
     await put(name);
     const { get } = recordedWorker();
@@ -565,7 +568,7 @@ describe("requests that say where, in what order or how many", () => {
     );
   });
 
-  it.each(OTHERS)("%s is no demand to lease for", async (query) => {
+  it.each(OTHERS)("%s does not count as demand", async (query) => {
     const name = `none-${OTHERS.findIndex(([other]) => other === query)}`;
     await put(name);
     const { get } = recordedWorker();
@@ -575,7 +578,7 @@ describe("requests that say where, in what order or how many", () => {
     expect((await get(`/v1/ids/${name}`)).asked).toMatchObject([{ count: 1 }]);
   });
 
-  it("format=text is asked of a shard", async () => {
+  it("format=text is served by a shard", async () => {
     await put("as-text");
     const { get } = recordedWorker();
     for (let request = 0; request < 2; request += 1) await get("/v1/ids/as-text");
@@ -587,7 +590,7 @@ describe("requests that say where, in what order or how many", () => {
 });
 
 describe("two namespaces", () => {
-  it("never mix, interleaved", async () => {
+  it("never mix, even if interleaved", async () => {
     const names = ["mixed-a", "mixed-b"] as const;
     for (const name of names) await put(name);
     const granted = new Map<string, string>();
@@ -616,7 +619,7 @@ describe("two namespaces", () => {
 });
 
 describe("two shards in one isolate", () => {
-  it("each ID carries the shard that the header names, while the home closes", async () => {
+  it("each ID has the shard that the header names, while the home closes", async () => {
     await put("moving");
     const { layout } = namespaceOf("default");
     const { get } = recordedWorker();
@@ -647,7 +650,7 @@ describe("two shards in one isolate", () => {
     expect(inMemory.size).toBeGreaterThan(1);
   });
 
-  it("large counts from other shards leave the memory's shard alone", async () => {
+  it("large counts from other shards do not change the stock's shard", async () => {
     await put("large");
     const { layout } = namespaceOf("default");
     const { get } = recordedWorker();
@@ -706,7 +709,7 @@ describe("no ID comes twice", () => {
     distinct(ids);
   });
 
-  it("whatever refills and clocks do, and none is too old, late or another shard's", async () => {
+  it("with any refills and clocks, and none is too old, late or another shard's", async () => {
     const events = fc.array(event, { maxLength: 80, size: "max" });
     await fc.assert(fc.asyncProperty(freshForMs, events, play), { numRuns: 200 });
   });
@@ -732,7 +735,7 @@ interface Refill {
   readonly askedAtMs: number;
   answered: boolean;
 }
-/** What is known of a leased ID. */
+/** The record of a prefetched ID. */
 interface LeasedId {
   readonly askedAtMs: number;
   readonly shard: number;
@@ -811,7 +814,7 @@ function isLapsed({ askedAtMs }: Refill, nowMs: number): boolean {
 }
 
 describe("a retired namespace", () => {
-  it("issues nothing from memory, and asks no shard", async () => {
+  it("issues nothing from memory, and calls no shard", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => undefined);
     await put("gone");
     const { get } = recordedWorker();
@@ -825,7 +828,7 @@ describe("a retired namespace", () => {
     }
   });
 
-  it("issues nothing from memory once this isolate trusts no older word of it", async () => {
+  it("issues nothing from memory once this isolate's cached record expires", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => undefined);
     await put("gone-elsewhere", { kind: "snowflake", policy: { freshForMs: 60_000 } });
     const { get } = recordedWorker();
@@ -839,8 +842,8 @@ describe("a retired namespace", () => {
   });
 });
 
-describe("more namespaces than are remembered", () => {
-  it("forget none for a namespace that keeps no stock", async () => {
+describe("more namespaces than an isolate keeps stocks for", () => {
+  it("evict no stock for a namespace that needs none", async () => {
     const { shards, one } = await leased(LONG_FRESH);
     for (let others = 0; others < FRESH_NAMESPACES_MAX; others += 1) {
       await holderOf(shards, someNamespace({ freshForMs: 0 })).one();
@@ -848,7 +851,7 @@ describe("more namespaces than are remembered", () => {
     expect(await one()).toMatchObject({ fromMemory: true });
   });
 
-  it("forget the oldest, whose IDs are a gap", async () => {
+  it("evict the oldest stock, whose IDs are a gap", async () => {
     const { shards, held, one, times } = await leased(LONG_FRESH);
     const ids = (await times(2)).map(({ id }) => id);
     const [last] = held.slice(-1);
@@ -859,7 +862,7 @@ describe("more namespaces than are remembered", () => {
     expect(kept.fromMemory).toBe(true);
     const newest = await leased(LONG_FRESH);
     expect(await newest.one()).toMatchObject({ fromMemory: true });
-    // The answer to what the forgotten one asked for has no effect.
+    // The response to the evicted stock's fetch has no effect.
     last?.grant();
     await settled();
     const again = await one();

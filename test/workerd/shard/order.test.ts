@@ -62,7 +62,7 @@ describe("key", () => {
 });
 
 describe("order=strict", () => {
-  it("stays on the shard that the answer names, also for large counts and streams", async () => {
+  it("uses the shard that the header names, also for large counts and streams", async () => {
     const shards = new Set<number>();
     const ids: bigint[] = [];
     for (const rest of ["", "&count=5000", "&count=25000&format=text", ""]) {
@@ -76,7 +76,7 @@ describe("order=strict", () => {
 });
 
 describe("a stream over several shards", () => {
-  it("names none", async () => {
+  it("names no shard", async () => {
     const response = await request("/v1/ids/default?count=20000&format=text");
     expect(response.headers.has("edgeflake-shard")).toBe(false);
     await response.text();

@@ -31,7 +31,7 @@ describe("the nearest region", () => {
     [{ latitude: "", longitude: "" }],
     [{ latitude: "north", longitude: "1" }],
     [{ latitude: 5, longitude: null }],
-  ])("is the first one where the place is not known: %j", async (cf) => {
+  ])("is the first one if the place is unknown: %j", async (cf) => {
     const name = `unplaced-${JSON.stringify(cf).length}`;
     await put(name, { kind: "snowflake", regions: ["oc", "enam"] });
     const answer = await ask(`/v1/ids/${name}`, { cf });
@@ -39,13 +39,13 @@ describe("the nearest region", () => {
     expect((await ask(`/v1/shards/${name}/${shard}`)).body.region).toBe("oc");
   });
 
-  it("has a shard: regions beyond the shards are not chosen", async () => {
+  it("has a shard: regions without a shard are not chosen", async () => {
     await put("few", { kind: "snowflake", shards: 1, regions: ["enam", "apac"] });
     const answer = await ask("/v1/ids/few", { cf: { latitude: "35", longitude: "139" } });
     expect(answer.headers.get("edgeflake-shard")).toBe("0");
   });
 
-  it("of every region's own centre is itself, over the date line too", () => {
+  it("of every region's own centre is that region, also across the date line", () => {
     expect(nearestRegion(["wnam", "weur"], { latitude: 35, longitude: 179.9 })).toBe("wnam");
     expect(nearestRegion(["oc", "sam"], { latitude: -40, longitude: -175 })).toBe("oc");
     expect(nearestRegion(REGIONS, { latitude: 25, longitude: 55 })).toBe("me");

@@ -35,7 +35,7 @@ describe("corrupting the instance", () => {
 });
 
 describe.each([...PRESETS.keys()])("%s", (namespace) => {
-  it("repeats no ID through eviction after any request, the clock moving on", async () => {
+  it("repeats no ID through evictions after any request while the clock advances", async () => {
     const ids: bigint[] = [];
     for (const count of [1, 1, 4095, 4096, 4097, 1]) {
       ids.push(...(await idsOf(namespace, `?shard=0&count=${count}`)));
@@ -67,7 +67,7 @@ describe.each([...PRESETS.keys()])("%s", (namespace) => {
     ["30 min", HOUR_MS / 2],
     ["1 year", YEAR_MS],
   ])(
-    "a clock %s back repeats no ID, running and restarted, and goes on when caught up",
+    "a clock %s back repeats no ID, running and restarted, and IDs continue when it has caught up",
     async (title, backMs) => {
       const shard = ["1 ms", "1 s", "30 min", "1 year"].indexOf(title) + 2;
       const ids = await idsOf(namespace, `?shard=${shard}&count=100`);
@@ -89,7 +89,7 @@ describe.each([...PRESETS.keys()])("%s", (namespace) => {
       await corruptAndEvict(namespace, shard);
       await tryOne();
       // Running and restarted, `default` forgives up to 1 h, twitter and leaf wait up to 100 ms; the
-      // other two have further lanes to go on with, each of which serves once.
+      // other two have further lanes to use, each of which serves once.
       const forgives = { default: HOUR_MS, twitter: 1, leaf: 1 }[namespace];
       if (forgives !== undefined) expect(refusals).toBe(backMs > forgives ? 3 : 0);
       // Two seconds past the mark that the start left: caught up.
@@ -114,7 +114,7 @@ describe("default through evictions in one ms", () => {
 describe("default through steps of the clock", () => {
   const steps = [-1, -1000, -HOUR_MS / 2, HOUR_MS / 2, -0.9 * HOUR_MS, HOUR_MS];
 
-  it.each([false, true])("strictly increases, restarted between: %s", async (restarted) => {
+  it.each([false, true])("strictly increases, with restarts between: %s", async (restarted) => {
     const shard = restarted ? 1 : 0;
     const ids: bigint[] = [];
     for (const stepMs of steps) {
@@ -127,7 +127,7 @@ describe("default through steps of the clock", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("after a step forward and back over an hour refuses, and goes on by itself", async () => {
+  it("after a step forward and back over an hour refuses, and continues by itself", async () => {
     const ids = await idsOf("default", "?shard=2&count=10");
     clock.set(START_MS + 3 * HOUR_MS);
     ids.push(...(await idsOf("default", "?shard=2&count=10")));
@@ -143,7 +143,7 @@ describe("default through steps of the clock", () => {
   });
 });
 
-describe("with a Date that stands still, as deployed", () => {
+describe("with a frozen Date, as deployed", () => {
   beforeEach(() => {
     // Waits take no time here, and unlike elsewhere move no clock.
     vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
@@ -160,7 +160,7 @@ describe("with a Date that stands still, as deployed", () => {
     expect(await idsOf(namespace, "?shard=6")).toHaveLength(1);
   });
 
-  it("twitter: the 4,097th ID of the ms is refused within maxWait, and says when", async () => {
+  it("twitter: the 4,097th ID of the ms is refused within maxWait, with a time to retry", async () => {
     await idsOf("twitter", "?shard=7&count=4096");
     const { status, body, retryAfter } = await problemOf("/v1/ids/twitter?shard=7");
     expect([status, body.code, retryAfter]).toEqual([503, "shard_saturated", "1"]);

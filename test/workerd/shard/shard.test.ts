@@ -153,7 +153,7 @@ describe("S2 two instances alive on one storage", () => {
     });
   });
 
-  it("with different layouts: the second is refused by what the first stored", async () => {
+  it("with different layouts: the second is refused by the first one's stored layout", async () => {
     const stub = stubOf("leaf", 5);
     await runInDurableObject(stub, async (_, state) => {
       const { old, young } = twoInstances(state);
@@ -164,7 +164,7 @@ describe("S2 two instances alive on one storage", () => {
     });
   });
 
-  it("an instance whose row is gone does not go on", async () => {
+  it("an instance whose row is gone ends", async () => {
     const stub = stubOf("leaf", 4);
     await runInDurableObject(stub, async (_, state) => {
       const { old } = twoInstances(state);
@@ -188,7 +188,7 @@ describe("S2 two instances alive on one storage", () => {
     });
   });
 
-  it("trust a reading of the mark for a few ms, and answer first after longer than that", async () => {
+  it("trust a reading of the mark for a few ms, and delay their first answer for longer", async () => {
     const stub = stubOf("default", 0);
     await runInDurableObject(stub, async (_, state) => {
       const { old, young } = twoInstances(state);
@@ -210,7 +210,7 @@ describe("S2 two instances alive on one storage", () => {
     });
   });
 
-  it("js53: the first answer on the last lane waits, as strict order needs, and no other", async () => {
+  it("js53: only the first answer on the last lane waits, as strict order needs", async () => {
     await runInDurableObject(stubOf("js53", 3), async (_, state) => {
       const { old, young } = twoInstances(state);
       await grant(old, callOf("js53", { strict: true }));
@@ -227,7 +227,7 @@ describe("S2 two instances alive on one storage", () => {
     });
   });
 
-  it("js53: a grant on the other lane says nothing of the last lane's mark", async () => {
+  it("js53: a grant on the other lane does not refresh the reading of the last lane's mark", async () => {
     await runInDurableObject(stubOf("js53", 4), async (_, state) => {
       const { old, young } = twoInstances(state);
       await grant(old, callOf("js53"));
@@ -240,7 +240,7 @@ describe("S2 two instances alive on one storage", () => {
     });
   });
 
-  it("first use by both: one gets the line", async () => {
+  it("with the first use by both, one gets the line", async () => {
     const stub = stubOf("default", 5);
     await runInDurableObject(stub, async (_, state) => {
       const { old, young } = twoInstances(state);
@@ -253,7 +253,7 @@ describe("S2 two instances alive on one storage", () => {
 });
 
 describe("S3 a start trusts the marks only", () => {
-  it("begins at the mark, not where memory was", async () => {
+  it("begins at the mark, not at the last grant", async () => {
     const stub = stubOf("default", 6);
     await grant(stub, callOf("default", { count: 5 }));
     const [mark = 0] = await marksOf(stub);
@@ -265,7 +265,7 @@ describe("S3 a start trusts the marks only", () => {
     "UPDATE lane SET mark = -1",
     "UPDATE lane SET mark = 281474976710657",
     "INSERT INTO lane VALUES (2, 5, '{}')",
-  ])("refuses stored marks that are not on the line, instead of guessing: %s", async (damage) => {
+  ])("fails if a stored mark is not on the line: %s", async (damage) => {
     const stub = stubOf("js53", 5);
     const undamaged = await grant(stub, callOf("js53"));
     expect(undamaged.ok).toBe(true);
@@ -277,7 +277,7 @@ describe("S3 a start trusts the marks only", () => {
   });
 
   it.each(["default", "twitter", "leaf", "node", "js53"])(
-    "%s: goes on in the last tick, restarted and in strict order, where the mark is the line's end",
+    "%s: continues in the last tick, restarted and in strict order, if the mark is the line's end",
     async (name) => {
       const { layout } = namespaceOf(name);
       clock.set(layout.epochMs + (layout.tickCount - 1) * layout.tickMs);
@@ -302,7 +302,7 @@ describe("S3 a start trusts the marks only", () => {
 });
 
 describe("S5 one layout for ever", () => {
-  it("refuses another layout, grants nothing, and goes on with its own", async () => {
+  it("refuses another layout, grants nothing, and continues with its own", async () => {
     const stub = stubOf("default", 7);
     await grant(stub, callOf("default"));
     const marks = await marksOf(stub);
@@ -317,7 +317,7 @@ describe("S5 one layout for ever", () => {
     expect((await grant(stub, callOf("default"))).ok).toBe(true);
   });
 
-  it("goes on where it was when only the policy changes", async () => {
+  it("continues from its place if only the policy changes", async () => {
     const stub = stubOf("node", 7);
     const { lineSpec } = namespaceOf("node");
     const { layout, policy } = JSON.parse(lineSpec);
@@ -327,7 +327,7 @@ describe("S5 one layout for ever", () => {
     expect(spanOf(reply)).toEqual([end, end + 1]);
   });
 
-  it("goes on where it was when only the policy changes, also under a waiting call", async () => {
+  it("continues from its place if only the policy changes, also under a waiting call", async () => {
     const { lineSpec } = namespaceOf("twitter");
     const { layout, policy } = JSON.parse(lineSpec);
     const changed = JSON.stringify({ layout, policy: { ...policy, maxWaitMs: 50 } });
@@ -352,7 +352,7 @@ describe("S5 one layout for ever", () => {
 });
 
 describe("S4 read, step and write with no await between", () => {
-  it("gives concurrent calls consecutive spans, none twice, none left out", async () => {
+  it("gives concurrent calls consecutive spans, none twice, none skipped", async () => {
     const stub = stubOf("leaf", 3);
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => grant(stub, callOf("leaf", { count: 7 }))),
@@ -365,7 +365,7 @@ describe("S4 read, step and write with no await between", () => {
 });
 
 describe("S6 waiting", () => {
-  it("asks for exactly the waits that the line says, maxWait in all, with a frozen clock", async () => {
+  it("requests exactly the line's waits, maxWait in total, with a frozen clock", async () => {
     const stub = stubOf("twitter", 3);
     await grant(stub, callOf("twitter", { count: 4096 }));
     const wait = vi.spyOn(scheduler, "wait");
@@ -375,7 +375,7 @@ describe("S6 waiting", () => {
     expect(waits).toEqual(Array.from({ length: 100 }, () => 1));
   });
 
-  it("stays within what is left of the caller's wait", async () => {
+  it("stays within the rest of the caller's wait", async () => {
     const stub = stubOf("twitter", 4);
     await grant(stub, callOf("twitter", { count: 4096 }));
     const reply = await grant(stub, { ...callOf("twitter"), waitLeftMs: 7 });
@@ -384,7 +384,7 @@ describe("S6 waiting", () => {
 });
 
 describe("a random start", () => {
-  it("costs a call over many ticks nothing that it was not refused for at once", async () => {
+  it("makes a call over many ticks fail at once or not at all", async () => {
     clock.set(START_MS, "waits");
     const { layout, policy } = namespaceOf("leaf");
     const lastStart = policy.randomStart - 1;
@@ -412,14 +412,14 @@ describe("S7 a frozen clock", () => {
       await grant(old, at(FROZEN_CLOCK_MS - 1));
       await expect(grant(old, at(FROZEN_CLOCK_MS))).rejects.toThrow("is frozen");
       expect(abort).toHaveBeenCalledOnce();
-      // What the other instance's clock showed proves nothing of this one's.
+      // The other instance's clock proves nothing about this one's.
       clock.set(START_MS - 20_000);
       const [next] = spanOf(await grant(young, at(FROZEN_CLOCK_MS)));
       expect(next).toBeGreaterThan(spanOf(result)[0]);
     });
   });
 
-  it("is not taken from calls that were queued, at any rate and for any time", async () => {
+  it("is not concluded from queued calls, at any rate and for any time", async () => {
     await runInDurableObject(stubOf("twitter", 2), async (_, state) => {
       const { old, abort } = twoInstances(state);
       const { clock: shown } = await grantAndClock(old, callOf("twitter"));

@@ -1,4 +1,4 @@
-/** No ID repeats, whatever is asked for, through bursts, batches and streams. */
+/** No ID repeats in any requests: bursts, batches and streams. */
 import { describe, expect, it } from "vitest";
 import { PRESETS } from "../../../src/core/layout/presets.ts";
 import { useClock } from "../../support/clock.ts";
@@ -51,7 +51,7 @@ describe("default", () => {
     expect(new Set(lines).size).toBe(1_000_000);
   });
 
-  it("streams strictly increasing IDs where one shard is named", async () => {
+  it("streams strictly increasing IDs if one shard is named", async () => {
     const response = await request("/v1/ids/default?count=200000&format=text&shard=2");
     expect(response.headers.get("edgeflake-shard")).toBe("2");
     const ids = (await response.text()).trimEnd().split("\n").map(BigInt);
