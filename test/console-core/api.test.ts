@@ -220,13 +220,8 @@ describe("names of namespaces", () => {
 });
 
 describe("an action", () => {
-<<<<<<< HEAD
-  it("is done once, however often it is pressed, until it has ended", async () => {
-    const { act } = hookOf(useAction);
-=======
   it("runs once until it has ended, even if it is pressed again", async () => {
-    const { act } = useAction();
->>>>>>> wt-docs
+    const { act } = hookOf(useAction);
     const gate = Promise.withResolvers<void>();
     const work = vi.fn<() => Promise<void>>(() => gate.promise);
     act(work);
@@ -241,13 +236,8 @@ describe("an action", () => {
 });
 
 describe("actions in a queue", () => {
-<<<<<<< HEAD
-  it("start in turn, and a failure stops none of them", async () => {
-    const { act } = hookOf(useQueue);
-=======
   it("run in turn, and a failure stops none of them", async () => {
-    const { act } = useQueue();
->>>>>>> wt-docs
+    const { act } = hookOf(useQueue);
     const done: string[] = [];
     const gates = ["one", "two", "three"].map((name) => {
       const gate = Promise.withResolvers<void>();

@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-/** What the sections Shards, Leases, Keys and Get show of the service's answers. */
-import { h } from "preact";
-=======
 /** The sections Shards, Leases, Keys and Get show the service's responses. */
->>>>>>> wt-docs
+import { h } from "preact";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SegmentStatus } from "../../src/console/parts/segment-status.tsx";
 import { Sparkline } from "../../src/console/parts/sparkline.tsx";
