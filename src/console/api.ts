@@ -1,6 +1,6 @@
 /** Requests to the service that this page came from. */
 import { jsonOf } from "../core/json.ts";
-import { savedKey } from "./session.ts";
+import { noteKeyRequired, savedKey } from "./session.ts";
 
 /** A rejected request, an unexpected response, or none. */
 export class ApiError extends Error {
@@ -37,6 +37,7 @@ export function problemOf(what: string, cause: unknown): unknown {
 
 /** The timeout of a request, in ms: longer than any wait that a namespace may allow. */
 const ANSWER_MAX_MS = 15_000;
+const UNAUTHORIZED = 401;
 /** Longer texts of a response are cut, in characters: the service's own are shorter. */
 const DETAIL_CHARS_MAX = 1000;
 /** Most objects of one list: pages of the service are shorter, and more would block the browser. */
@@ -114,6 +115,7 @@ async function answerOf(response: Response, asked: Asked): Promise<Json> {
 }
 
 function refusalOf({ status, headers }: Response, answer: Json, asked: Asked): ApiError {
+  if (status === UNAUTHORIZED) noteKeyRequired();
   const { detail, code, definite, retryAfterMs } = answer;
   const laterMs = numberOf(retryAfterMs, laterIn(headers.get("retry-after")));
   return new ApiError(shortened(textOf(detail).trim()) || statusWords(status), {

@@ -1,32 +1,48 @@
 /** The page: its sections by address, and the key of this tab. */
+import type { FunctionComponent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { SECTIONS } from "../assets/sections.ts";
 import { KeyForm } from "./parts/key-form.tsx";
-import { addressOf, useVisit } from "./route.ts";
+import { type Route, useVisit } from "./route.ts";
 import { Decode } from "./sections/decode.tsx";
 import { Design } from "./sections/design.tsx";
-import { Get } from "./sections/get.tsx";
 import { Keys } from "./sections/keys.tsx";
 import { Leases } from "./sections/leases.tsx";
+import { Namespaces } from "./sections/namespaces.tsx";
+import { Overview } from "./sections/overview.tsx";
 import { Range } from "./sections/range.tsx";
+import { RequestIds } from "./sections/request.tsx";
 import { Shards } from "./sections/shards.tsx";
 
-const SECTIONS = [
-  { name: "decode", title: "Decode", Section: Decode },
-  { name: "range", title: "Range", Section: Range },
-  { name: "get", title: "Get", Section: Get },
-  { name: "design", title: "Design", Section: Design },
-  { name: "shards", title: "Shards", Section: Shards },
-  { name: "leases", title: "Leases", Section: Leases },
-  { name: "keys", title: "Keys", Section: Keys },
-] as const;
+type SectionName = (typeof SECTIONS)[number]["name"] | "design";
 
-/** The view of an address without a known section. */
-const START = { section: "decode", parts: [], query: {} };
+interface View {
+  readonly title: string;
+  /** The entry of the navigation that it belongs to. */
+  readonly entry: SectionName;
+  readonly Section: FunctionComponent<{ route: Route }>;
+}
+
+const VIEWS: Readonly<Record<SectionName, View>> = {
+  overview: { title: "Overview", entry: "overview", Section: Overview },
+  request: { title: "Request IDs", entry: "request", Section: RequestIds },
+  decode: { title: "Decode", entry: "decode", Section: Decode },
+  range: { title: "Range", entry: "range", Section: Range },
+  namespaces: { title: "Namespaces", entry: "namespaces", Section: Namespaces },
+  design: { title: "Create a namespace", entry: "namespaces", Section: Design },
+  shards: { title: "Shards", entry: "shards", Section: Shards },
+  leases: { title: "Leases", entry: "leases", Section: Leases },
+  keys: { title: "Keys", entry: "keys", Section: Keys },
+};
+
+function isSection(name: string): name is SectionName {
+  return Object.hasOwn(VIEWS, name);
+}
 
 export function App() {
   const { route, number } = useVisit();
-  const known = SECTIONS.find(({ name }) => name === route.section);
-  const { name: current, title, Section } = known ?? SECTIONS[0];
+  const name = isSection(route.section) ? route.section : "overview";
+  const { title, entry, Section } = VIEWS[name];
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     document.title = `${title} · Edgeflake`;
@@ -40,17 +56,17 @@ export function App() {
         Skip to the content
       </button>
       <header>
-        <a class="brand" href={addressOf("decode")}>
+        <a class="brand" href="#/">
           Edgeflake
         </a>
         <nav aria-label="Sections">
-          {SECTIONS.map((section) => (
+          {SECTIONS.map((one) => (
             <a
-              key={section.name}
-              href={addressOf(section.name)}
-              aria-current={section.name === current ? "page" : "false"}
+              key={one.name}
+              href={one.href.slice(1)}
+              aria-current={one.name === entry ? "page" : "false"}
             >
-              {section.title}
+              {one.title}
             </a>
           ))}
           <a href="/docs">API</a>
@@ -61,7 +77,7 @@ export function App() {
         <h1 tabindex={-1} ref={heading}>
           {title}
         </h1>
-        <Section key={`${current} ${number}`} route={known ? route : START} />
+        <Section key={`${name} ${number}`} route={route} />
       </main>
     </>
   );

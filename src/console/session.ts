@@ -34,14 +34,38 @@ export function saveKey(key: string): void {
   changes.dispatchEvent(new Event(CHANGED));
 }
 
-/** The current key of this tab. */
-export function useSavedKey(): string {
-  const [key, setKey] = useState(savedKey);
-  // A layout effect: a later one might start after the component is gone, and never end.
+let isRequired = false;
+
+/** Records that the service rejected a request without a valid key. */
+export function noteKeyRequired(): void {
+  if (isRequired) return;
+  isRequired = true;
+  changes.dispatchEvent(new Event(CHANGED));
+}
+
+/** A value of this tab, followed through all changes. `read` must be the same function each time. */
+function useFollowed<Value>(read: () => Value): Value {
+  const [value, setValue] = useState(read);
+  // A layout effect: a later one could miss a change.
   useLayoutEffect(() => {
-    const follow = (): void => setKey(savedKey());
+    const follow = (): void => setValue(read);
+    follow();
     changes.addEventListener(CHANGED, follow);
     return () => changes.removeEventListener(CHANGED, follow);
   }, []);
-  return key;
+  return value;
+}
+
+/** The current key of this tab. */
+export function useSavedKey(): string {
+  return useFollowed(savedKey);
+}
+
+/** Whether the service is known to require keys: this tab has one, or the service asked for one. */
+export function useKeyRequired(): boolean {
+  return useFollowed(requiresKey);
+}
+
+function requiresKey(): boolean {
+  return isRequired || savedKey() !== "";
 }

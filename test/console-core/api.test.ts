@@ -6,9 +6,9 @@ import { useAction, useQueue } from "../../src/console/parts/action.ts";
 import { bodyOf } from "../../src/console/parts/new-key.tsx";
 import { cursorQuery } from "../../src/console/parts/pager.tsx";
 import { Problem } from "../../src/console/parts/problem.tsx";
-import { idsIn } from "../../src/console/sections/get.tsx";
 import { isKeyPage } from "../../src/console/sections/keys.tsx";
 import { isLeasePage } from "../../src/console/sections/leases.tsx";
+import { idsIn } from "../../src/console/sections/request.tsx";
 import { isDefinition, isShardPage } from "../../src/console/shard-state.ts";
 import { hookOf, htmlOf, wordsOf } from "./view.ts";
 

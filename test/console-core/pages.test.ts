@@ -53,20 +53,20 @@ describe("Decode", () => {
     expect(cellOf(html, "time")).toMatch(/3 years ago$/);
   });
 
-  it.each(ENCODINGS)("guesses %s, and decodes a shared address with it", (encoding) => {
+  it.each(ENCODINGS)("detects %s, and decodes a shared address with it", (encoding) => {
     const text = encode(TWEET, encoding);
-    const guessed = pageAt(`#/decode/twitter/${text}`);
-    expect(cellOf(guessed, "decimal")).toBe(`${TWEET}`);
-    expect(wordsOf(guessed)).toContain(`Read as ${encoding}, guessed`);
+    const detected = pageAt(`#/decode/twitter/${text}`);
+    expect(cellOf(detected, "decimal")).toBe(`${TWEET}`);
+    expect(wordsOf(detected)).toContain(`Read as ${encoding}, auto-detected`);
     const told = pageAt(`#/decode/twitter/${text}?encoding=${encoding}`);
     expect(cellOf(told, "decimal")).toBe(`${TWEET}`);
     expect(wordsOf(told)).toContain(`Read as ${encoding}.`);
   });
 
-  it("guesses the encoding if the address names an unknown one", () => {
+  it("detects the encoding if the address names an unknown one", () => {
     const html = pageAt(`#/decode/twitter/${TWEET}?encoding=number`);
-    expect(wordsOf(html)).toContain("Read as decimal, guessed");
-    expect(html).toContain('<option value="guessed" selected>');
+    expect(wordsOf(html)).toContain("Read as decimal, auto-detected");
+    expect(html).toContain('<option value="auto" selected>');
   });
 
   it.each([

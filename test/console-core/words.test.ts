@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Input, linesOf } from "../../src/console/get-lines.ts";
+import { type Input, linesOf } from "../../src/console/code-lines.ts";
 import { facts } from "../../src/console/layout-facts.ts";
 import { builtIn, namespaceIn } from "../../src/console/namespaces.ts";
 import { relativeTime } from "../../src/console/relative-time.ts";

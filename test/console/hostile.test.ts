@@ -76,9 +76,9 @@ describe("an address with", () => {
 
 describe("HTML stays text", () => {
   it("typed as a name, a key text and a namespace", async () => {
-    const page = await browser.open(`${service.url}/#/get/default`);
+    const page = await browser.open(`${service.url}/#/request/default`);
     for (const field of await page.locator("main input[type=text]").all()) await field.fill(EVIL);
-    await button(page, "Get").click();
+    await button(page, "Request IDs").click();
     await complains(page, /name is a letter/);
     expect(await page.locator("pre").nth(1).innerText()).toContain("onerror");
     await isIntact(page);
@@ -111,9 +111,9 @@ describe("HTML stays text", () => {
     for (const [url, code, json] of answers) {
       await page.route(url, (route) => route.fulfill({ status: code, json }));
     }
-    for (const address of ["#/shards/default", "#/keys", "#/get/default"]) {
+    for (const address of ["#/shards/default", "#/keys", "#/request/default"]) {
       await page.goto(`${service.url}/${address}`);
-      if (address.startsWith("#/get")) await button(page, "Get").click();
+      if (address.startsWith("#/get")) await button(page, "Request IDs").click();
       await page.getByText(EVIL).first().waitFor();
       await isIntact(page);
     }

@@ -89,12 +89,12 @@ describe("in each section", () => {
 describe("by keyboard", () => {
   it("a section opens, and a form is filled in and sent", async () => {
     const page = await browser.open(`${service.url}/#/decode`);
-    for (let steps = 0; (await place(page)).words !== "Get" && steps < 20; steps += 1) {
+    for (let steps = 0; (await place(page)).words !== "Request IDs" && steps < 20; steps += 1) {
       await page.keyboard.press("Tab");
     }
     await page.keyboard.press("Enter");
     // The heading says which view it is.
-    await expectFocus(page.getByRole("heading", { level: 1, name: "Get" }));
+    await expectFocus(page.getByRole("heading", { level: 1, name: "Request IDs" }));
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("ControlOrMeta+a");
@@ -244,7 +244,7 @@ describe("before the next frame, even a late one", () => {
 
 describe("faster than the page renders", () => {
   it("no typed text is lost", async () => {
-    const page = await browser.open(`${service.url}/#/get/default`);
+    const page = await browser.open(`${service.url}/#/request/default`);
     await page.evaluate(() => {
       const typed = { Namespace: "js53", Count: "2", Key: "user-17" };
       for (const [label, value] of Object.entries(typed)) {
@@ -258,7 +258,7 @@ describe("faster than the page renders", () => {
     });
     await expectCount(page.locator(".ids a"), 2);
     expect(browser.urls.at(-1)).toBe(`${service.url}/v1/ids/js53?count=2&key=user-17`);
-    expect(page.url()).toBe(`${service.url}/#/get/js53`);
+    expect(page.url()).toBe(`${service.url}/#/request/js53`);
   });
 
   it("a button pressed twice acts once", async () => {

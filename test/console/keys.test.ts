@@ -38,7 +38,7 @@ async function enter(page: Page, key: string): Promise<void> {
 
 /** Does what a section does first; what it needs a scope for. */
 async function use(page: Page, title: string): Promise<void> {
-  if (title === "Get") await button(page, "Get").click();
+  if (title === "Request IDs") await button(page, "Request IDs").click();
   if (title !== "Design") return;
   await page.getByLabel("Name", { exact: true }).fill("made");
   await button(page, "Create it").click();
@@ -312,12 +312,12 @@ describe("a lost response: the request is sent once, in doubt, and the page reco
   }
 
   it("get", async () => {
-    const page = await open("#/get/default", clock);
+    const page = await open("#/request/default", clock);
     const sent = await loseAnswers(page);
-    await pressTwice(page, "Get");
+    await pressTwice(page, "Request IDs");
     await complains(page, /does not answer\. IDs may have been granted and lost/);
     await expectSentOnce(page, sent, "POST /v1/ids/default");
-    await button(page, "Get").click();
+    await button(page, "Request IDs").click();
     await page.locator(".ids a").waitFor();
     await expectNoComplaint(page);
   });

@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { linesOf } from "../../src/console/get-lines.ts";
+import { linesOf } from "../../src/console/code-lines.ts";
 import { decode, type Encoding } from "../../src/core/codec.ts";
 import { decompose } from "../../src/core/layout/id.ts";
 import { presetOf } from "../core/vectors.ts";

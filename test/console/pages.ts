@@ -21,7 +21,7 @@ export const SECTIONS = [
     scope: undefined,
     sign: "SQL",
   },
-  { title: "Get", address: "#/get/default", scope: "issue", sign: "RPC" },
+  { title: "Request IDs", address: "#/request/default", scope: "issue", sign: "RPC" },
   { title: "Design", address: "#/design", scope: "admin", sign: "Runs out" },
   { title: "Shards", address: "#/shards/default", scope: "read", sign: "weur" },
   { title: "Leases", address: "#/leases/default", scope: "lease", sign: "pod-7" },

@@ -33,7 +33,7 @@ describe("Decode", () => {
     for (const encoding of ENCODINGS) {
       const text = encode(TWEET, encoding);
       await page.getByLabel("ID", { exact: true }).fill(` ${text} `);
-      await page.getByText(`Read as ${encoding}, guessed`).waitFor();
+      await page.getByText(`Read as ${encoding}, auto-detected`).waitFor();
       await expectCell(page, "decimal", `${TWEET}`);
       expect(page.url()).toBe(`${service.url}/#/decode/twitter/${text}`);
     }
@@ -111,15 +111,15 @@ describe("Range", () => {
   });
 });
 
-describe("Get", () => {
+describe("Request IDs", () => {
   it("gets IDs, says how many, and opens one in Decode", async () => {
-    const page = await browser.open(`${service.url}/#/get/js53`);
+    const page = await browser.open(`${service.url}/#/request/js53`);
     const said = page.locator("main [role=status]").first();
     // A status that appears with its text is not read out.
     expect(await said.innerText()).toBe("");
     await page.getByLabel("Count").fill("3");
     await page.getByLabel("Encoding").selectOption("base58");
-    await button(page, "Get").click();
+    await button(page, "Request IDs").click();
     const links = page.locator(".ids a");
     await expectCount(links, 3);
     expect(await said.innerText()).toBe("3 IDs of js53:");
@@ -134,7 +134,7 @@ describe("Get", () => {
   });
 
   it("copies the code that is shown for the chosen options", async () => {
-    const page = await browser.open(`${service.url}/#/get/default`);
+    const page = await browser.open(`${service.url}/#/request/default`);
     await page.getByLabel("Key (its").fill('user "17" & $HOME');
     const [curl, client] = [page.locator("pre").nth(0), page.locator("pre").nth(1)];
     await eventually(async () => expect(await client.innerText()).toContain("$HOME"));
@@ -170,7 +170,7 @@ describe("Design", () => {
     expect(body).toMatchObject({ shards: 100, regions: ["weur", "apac"] });
     expect(await service.ask("/v1/namespaces/designed")).toMatchObject(body);
     await page.getByRole("link", { name: "Get an ID" }).click();
-    await button(page, "Get").click();
+    await button(page, "Request IDs").click();
     await page.locator(".ids a").click();
     await expectCell(page, "lane", /^0/);
     await expectPlainWords(page);

@@ -30,8 +30,8 @@ it("the page opens, decodes an ID, gets one and shows the shards; axe finds noth
   expect(await cell(page, "time")).toContain("2022-06-28T16:07:40.105Z");
   expect(browser.asked.filter((asked) => asked.includes("decode"))).toEqual([]);
 
-  await page.getByRole("link", { name: "Get", exact: true }).click();
-  await button(page, "Get").click();
+  await page.getByRole("link", { name: "Request IDs", exact: true }).click();
+  await button(page, "Request IDs").click();
   const link = page.locator(".ids a");
   const id = await link.innerText();
   await link.click();

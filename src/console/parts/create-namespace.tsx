@@ -72,7 +72,8 @@ export function CreateNamespace({ body }: { body: SnowflakeInput }) {
       <p role="status">
         {done !== "" && (
           <>
-            The namespace {done} is created. <a href={addressOf("get", [done])}>Get an ID</a>
+            The namespace {done} is created.{" "}
+            <a href={addressOf("request", [done])}>Request an ID</a>
           </>
         )}
       </p>

@@ -1,68 +1,81 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { isSendable, saveKey, useSavedKey } from "../session.ts";
-import { textIn } from "./field.tsx";
-import { useParts } from "./parts.ts";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isSendable, savedKey, saveKey, useKeyRequired, useSavedKey } from "../session.ts";
+import { Labelled, textIn } from "./field.tsx";
+import { Problem, WrongField } from "./problem.tsx";
 
-/** The form that sets and forgets the key of this tab. The key is not shown again. */
+const PROBLEM_ID = "key-problem";
+
+/**
+ * The button for the key of this tab, with its dialog. There is none if access is open. The dialog opens by itself the
+ * first time that the service requires a key. The key is not shown again.
+ */
 export function KeyForm() {
   const key = useSavedKey();
-  const form = useParts({ text: "", isWrong: false });
-  const { text, isWrong } = form.shown;
-  const field = useRef<HTMLInputElement>(null);
-  const forget = useRef<HTMLButtonElement>(null);
-  const had = useRef(key !== "");
+  const isRequired = useKeyRequired();
+  const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
-    const has = key !== "";
-    if (has === had.current) return;
-    had.current = has;
-    // The pressed button is gone.
-    if (has) forget.current?.focus();
-    else field.current?.focus();
-  }, [key]);
-  if (key !== "") {
-    return (
-      <div class="key">
-        <span id="key-kept">A key is kept in this tab.</span>
-        <button
-          type="button"
-          class="small"
-          ref={forget}
-          aria-describedby="key-kept"
-          onClick={() => saveKey("")}
-        >
-          Forget it
-        </button>
-      </div>
-    );
-  }
-  const keep = (event: Event): void => {
+    if (isRequired && savedKey() === "") dialog.current?.showModal();
+  }, [isRequired]);
+  if (!isRequired) return null;
+  return (
+    <div class="key">
+      <button type="button" onClick={() => dialog.current?.showModal()}>
+        {key === "" ? "Enter API key" : "API key is set"}
+      </button>
+      <dialog ref={dialog} aria-labelledby="key-title">
+        <KeyFields hasKey={key !== ""} onDone={() => dialog.current?.close()} />
+      </dialog>
+    </div>
+  );
+}
+
+function KeyFields({ hasKey, onDone }: { hasKey: boolean; onDone: () => void }) {
+  const [text, setText] = useState("");
+  const [error, setError] = useState<WrongField | undefined>(undefined);
+  const use = (event: Event): void => {
     event.preventDefault();
-    const given = form.latest().text.trim();
-    const isWrongNow = !isSendable(given);
-    form.change({ isWrong: isWrongNow });
-    if (isWrongNow) return;
-    form.change({ text: "" });
-    saveKey(given);
+    const given = text.trim();
+    if (!isSendable(given)) {
+      setError(new WrongField("API key", "A key has only letters, digits and . _ ~ + / -"));
+      return;
+    }
+    end(given);
+  };
+  const end = (next: string): void => {
+    setText("");
+    setError(undefined);
+    onDone();
+    saveKey(next);
   };
   return (
-    <form class="key" onSubmit={keep}>
-      <input
-        type="password"
-        autocomplete="off"
-        aria-label="API key"
-        placeholder="API key"
-        value={text}
-        ref={field}
-        aria-invalid={isWrong ? "true" : "false"}
-        {...(isWrong && { "aria-describedby": "key-problem" })}
-        onInput={(event: Event) => form.change({ text: textIn(event) })}
-      />
-      <button type="submit">Use</button>
-      {isWrong && (
-        <span class="problem" role="alert" id="key-problem">
-          A key has only letters, digits and . _ ~ + / -
-        </span>
-      )}
+    <form onSubmit={use}>
+      <h2 id="key-title">API key</h2>
+      <p>
+        This service requires a key. The key stays in this tab, until you close the tab or forget
+        the key.
+      </p>
+      <Labelled label="API key">
+        <input
+          type="password"
+          autocomplete="off"
+          value={text}
+          aria-invalid={error ? "true" : "false"}
+          {...(error && { "aria-describedby": PROBLEM_ID })}
+          onInput={(event: Event) => setText(textIn(event))}
+        />
+      </Labelled>
+      <Problem id={PROBLEM_ID} error={error} />
+      <div class="buttons">
+        <button type="submit">Use this key</button>
+        {hasKey && (
+          <button type="button" onClick={() => end("")}>
+            Forget the key
+          </button>
+        )}
+        <button type="button" onClick={onDone}>
+          Cancel
+        </button>
+      </div>
     </form>
   );
 }

@@ -10,7 +10,7 @@ import { type DecodedSnowflake, decodedId } from "../../core/layout/decoded.ts";
 import { maxIdOf } from "../../core/layout/id.ts";
 import { fieldOf, type Layout } from "../../core/layout/layout.ts";
 import { designAddress } from "../design-input.ts";
-import { encodingsOf } from "../guess-encoding.ts";
+import { encodingsOf } from "../detect-encoding.ts";
 import { Bits, FIELD_MEANS } from "../parts/bits.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Choice, TextField } from "../parts/field.tsx";
@@ -21,17 +21,17 @@ import { Time } from "../parts/time.tsx";
 import { PUBLISHED } from "../published.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 
-const GUESSED = "guessed";
+const DETECT = "auto";
 const PROBLEM_ID = "id-problem";
 
-/** The encoding in an address; guessed if it is absent or unknown. */
+/** The encoding in an address; auto-detected if it is absent or unknown. */
 export function chosenIn({ query }: Route): string {
-  return ENCODINGS.find((one) => one === query.encoding) ?? GUESSED;
+  return ENCODINGS.find((one) => one === query.encoding) ?? DETECT;
 }
 
-/** The encoding for an address; empty if it is guessed. */
+/** The encoding for an address; empty if it is auto-detected. */
 export function encodingQuery(chosen: string): string {
-  return chosen === GUESSED ? "" : chosen;
+  return chosen === DETECT ? "" : chosen;
 }
 
 export function Decode({ route }: { route: Route }) {
@@ -79,18 +79,18 @@ function Hint() {
           <a href={designAddress({ spec })}>{name}</a>,{" "}
         </span>
       ))}
-      or any other layout, use <a href={addressOf("design")}>Design</a>, which decodes IDs too.
+      or any other layout, <a href={addressOf("design")}>enter its layout</a>.
     </p>
   );
 }
 
-/** A choice of the encoding, by default guessed. */
+/** A choice of the encoding, by default auto-detected. */
 export function EncodingChoice(props: { value: string; onValue: (chosen: string) => unknown }) {
   return (
     <Choice
       label="Encoding"
       value={props.value}
-      options={[[GUESSED, "guess it"], ...ENCODINGS.map((one) => [one, one] as const)]}
+      options={[[DETECT, "auto-detect"], ...ENCODINGS.map((one) => [one, one] as const)]}
       onValue={props.onValue}
     />
   );
@@ -106,9 +106,9 @@ interface Reading {
 
 /** Reads a text as an ID. `layout` is undefined for a segment. */
 function readingOf(layout: Layout | undefined, text: string, chosen: string): Reading {
-  const guesses = encodingsOf(text, layout, Date.now());
-  const encoding = ENCODINGS.find((one) => one === chosen) ?? guesses[0] ?? "decimal";
-  const others = guesses.filter((one) => one !== encoding);
+  const found = encodingsOf(text, layout, Date.now());
+  const encoding = ENCODINGS.find((one) => one === chosen) ?? found[0] ?? "decimal";
+  const others = found.filter((one) => one !== encoding);
   const value = decodeText(text, encoding);
   const isNone = value === undefined || (layout && value > maxIdOf(layout));
   return { encoding, others, ...(!isNone && { id: { value } }) };
@@ -133,9 +133,8 @@ export function Told(props: { layout: Layout | undefined; text: string; chosen: 
     <>
       <p role="status">
         Read as {encoding}
-        {chosen === GUESSED ? ", guessed" : ""}
-        {chosen === GUESSED && others.length > 0 ? `; it could also be ${others.join(" or ")}` : ""}
-        .
+        {chosen === DETECT ? ", auto-detected" : ""}
+        {chosen === DETECT && others.length > 0 ? `; it could also be ${others.join(" or ")}` : ""}.
       </p>
       {layout ? (
         <Snowflake layout={layout} id={id} />
@@ -224,7 +223,7 @@ function Encodings({ id }: { id: bigint }) {
 
 function WhyNot(props: { layout: Layout | undefined; text: string; chosen: string }) {
   const { layout, text, chosen } = props;
-  const asked = ENCODINGS.filter((one) => chosen === GUESSED || one === chosen);
+  const asked = ENCODINGS.filter((one) => chosen === DETECT || one === chosen);
   const [readable] = asked.filter((one) => decodeText(text, one) !== undefined);
   return (
     <p class="problem" role="alert" id={PROBLEM_ID}>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodingsOf } from "../../src/console/guess-encoding.ts";
+import { encodingsOf } from "../../src/console/detect-encoding.ts";
 import { decode, ENCODINGS, encode } from "../../src/core/codec.ts";
 import { compose, decompose, maxIdOf } from "../../src/core/layout/id.ts";
 import { PRESETS } from "../../src/core/layout/presets.ts";
@@ -9,7 +9,7 @@ import { presetOf } from "../core/vectors.ts";
 const NOW_MS = Date.UTC(2026, 5, 1);
 const layouts = fc.constantFrom(...[...PRESETS.values()].map(({ layout }) => layout));
 
-describe("guessing an encoding", () => {
+describe("detecting an encoding", () => {
   it("includes the true encoding, for any ID of any layout", () => {
     fc.assert(
       fc.property(layouts, fc.bigInt({ min: 0n, max: 2n ** 63n }), (layout, number) => {
@@ -21,7 +21,7 @@ describe("guessing an encoding", () => {
     );
   });
 
-  it("guesses only encodings in which the text is an ID of the layout", () => {
+  it("finds only encodings in which the text is an ID of the layout", () => {
     fc.assert(
       fc.property(layouts, fc.string({ maxLength: 20 }), (layout, text) => {
         for (const encoding of encodingsOf(text, layout, NOW_MS)) {

@@ -1,6 +1,6 @@
 /** Code that gets the same IDs from a shell, a program and another Worker. */
 
-/** The form of the section Get. */
+/** The form of the section Request IDs. */
 export interface Input {
   readonly name: string;
   readonly count: string;

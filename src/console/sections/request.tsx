@@ -1,10 +1,10 @@
-/** The section Get: IDs from the service, and code that gets the same elsewhere. */
+/** The section Request IDs: IDs from the service, and code that gets the same elsewhere. */
 import { useState } from "preact/hooks";
 import { ENCODINGS } from "../../core/codec.ts";
 import { IDS_COUNT_MAX } from "../../core/limits.ts";
 import { ask, isNumber, type Json } from "../api.ts";
+import { type Input, linesOf, NUMBER, queryOf } from "../code-lines.ts";
 import { figure } from "../figure.ts";
-import { type Input, linesOf, NUMBER, queryOf } from "../get-lines.ts";
 import { useAction } from "../parts/action.ts";
 import { Code } from "../parts/code.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -29,16 +29,16 @@ const OFFERED: readonly string[] = [...ENCODINGS, NUMBER];
 /** The most IDs to show as links. */
 const SHOWN_MAX = 100;
 
-export function Get({ route }: { route: Route }) {
+export function RequestIds({ route }: { route: Route }) {
   const [given = "default"] = route.parts;
   const form = useParts<Input>({ name: given, count: "1", encoding: "decimal", key: "" });
   const input = form.shown;
   const [got, setGot] = useState<Got | undefined>(undefined);
   const { isBusy, error, act } = useAction();
   const change = (part: Partial<Input>): void => {
-    replaceAddress(addressOf("get", [form.change(part).name]));
+    replaceAddress(addressOf("request", [form.change(part).name]));
   };
-  const get = (event: Event): void => {
+  const request = (event: Event): void => {
     event.preventDefault();
     act(async () => {
       setGot(undefined);
@@ -52,7 +52,7 @@ export function Get({ route }: { route: Route }) {
   };
   return (
     <>
-      <form class="row" onSubmit={get} noValidate>
+      <form class="row" onSubmit={request} noValidate>
         <NamespaceField
           value={input.name}
           isWrong={isWrong(error, "Namespace")}
@@ -77,7 +77,7 @@ export function Get({ route }: { route: Route }) {
           onValue={(key) => change({ key })}
         />
         <button type="submit" aria-busy={isBusy ? "true" : "false"}>
-          Get
+          Request
         </button>
       </form>
       <Problem

@@ -1,4 +1,4 @@
-/** Guesses the encoding of an ID: all possible ones, the likeliest first. */
+/** Detects the encoding of an ID: all possible ones, the likeliest first. */
 import { decode, ENCODINGS, type Encoding } from "../core/codec.ts";
 import { decompose } from "../core/layout/id.ts";
 import { type Layout, tickStartMs } from "../core/layout/layout.ts";
