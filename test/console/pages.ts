@@ -10,6 +10,12 @@ const SEEN_MAX_MS = 20_000;
 /** An address of each section, with something to see in it; `sign`: a text that it ends in showing. */
 export const SECTIONS = [
   {
+    title: "Overview",
+    address: "#/",
+    scope: undefined,
+    sign: "All namespaces",
+  },
+  {
     title: "Decode",
     address: "#/decode/twitter/1541815603606036480",
     scope: undefined,
@@ -22,7 +28,13 @@ export const SECTIONS = [
     sign: "SQL",
   },
   { title: "Request IDs", address: "#/request/default", scope: "issue", sign: "RPC" },
-  { title: "Design", address: "#/design", scope: "admin", sign: "Runs out" },
+  {
+    title: "Create a namespace",
+    entry: "Namespaces",
+    address: "#/design",
+    scope: "admin",
+    sign: "Runs out",
+  },
   { title: "Shards", address: "#/shards/default", scope: "read", sign: "weur" },
   { title: "Leases", address: "#/leases/default", scope: "lease", sign: "pod-7" },
   { title: "Keys", address: "#/keys", scope: "admin", sign: "A new key" },
