@@ -1,4 +1,4 @@
-/** A real browser, one for each file of tests, and what its pages did that they must not. */
+/** A real browser for each test file, which records forbidden events of its pages. */
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
@@ -141,7 +141,7 @@ export class TestBrowser {
 
 const VIOLATION = "policy violation:";
 
-/** In the page: its own event tells more surely than the console's words. */
+/** In the page: its own event is more reliable than the console's message. */
 function listenForViolations(): void {
   addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
     console.warn("policy violation:", violatedDirective, blockedURI);
