@@ -1,5 +1,5 @@
 /**
- * Addresses, texts and answers that mean harm stay text. Every test here also fails if the page breaks its Content
+ * Malicious addresses, texts and responses stay text. Every test here also fails if the page breaks its Content
  * Security Policy, asks another host, or opens a dialog. Needs `npm run build` before.
  * @module-tag long
  */
@@ -27,7 +27,7 @@ const TITLES = {
   keys: "Keys",
 };
 const EVIL = "<img src=x onerror=window.pwned=1>";
-/** Longer than a name waits before it is asked for, in ms. */
+/** Longer than the pause before a typed name is requested, in ms. */
 const SETTLED_MS = 400;
 
 /** More of them are in test/console-core, without a browser. */
@@ -63,7 +63,7 @@ describe("an address with", () => {
       await page.clock.runFor(SETTLED_MS);
       await isIntact(page);
     }
-    // The page can be used on.
+    // The page still works.
     await page.goto(`${service.url}/#/decode/twitter/1541815603606036480`);
     await page.getByText("Encodings").waitFor();
     expect(browser.asked.filter((path) => path !== "/v1/keys")).toEqual([]);

@@ -330,7 +330,7 @@ describe("a lost response: the request is sent once, in doubt, and the page reco
     });
   }
 
-  /** That nothing is sent again by itself; then answers come again. */
+  /** Expects that nothing is sent again by itself; then responses come again. */
   async function expectSentOnce(page: Page, sent: readonly string[], one: string): Promise<void> {
     await page.clock.runFor(10_000);
     await flush(page);
