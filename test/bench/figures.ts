@@ -1,5 +1,5 @@
 /** Medians, figures and tables. */
-import { textTable } from "../../src/verify/report-text.ts";
+import { textTable } from "../../src/verify/text-table.ts";
 
 /** Of those that are known; undefined if none is. */
 export function medianOf(values: readonly (number | undefined)[]): number | undefined {

@@ -1,8 +1,7 @@
 /** Hand-made histories for the checker. */
 import { Checker, type Rules, type Sent } from "../../src/verify/checker.ts";
-import { verdicts } from "../../src/verify/make-report.ts";
 import type { Outcome } from "../../src/verify/outcome.ts";
-import type { Check, CheckName } from "../../src/verify/report.ts";
+import { type Check, type CheckName, verdicts } from "../../src/verify/report.ts";
 import type { Moment } from "../../src/verify/time-check.ts";
 
 /** 2026-01-01. */

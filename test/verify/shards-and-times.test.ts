@@ -1,9 +1,11 @@
 /** What is read out of IDs: their shards and their times. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compose } from "../../src/core/layout/id.ts";
 import { layoutOf } from "../../src/core/layout/layout.ts";
 import { PRESETS } from "../../src/core/layout/presets.ts";
 import { IdFields } from "../../src/verify/known-layout.ts";
+import { TimeCheck } from "../../src/verify/time-check.ts";
 import { History, PLAIN } from "./history.ts";
 
 describe("shards", () => {
@@ -151,6 +153,23 @@ describe("times", () => {
     expect(examples[1]).toContain(`${ids[3]} at 0.008 s`);
     history.checker.times.widen({ behindMaxMs: 400, aheadMaxMs: 2500 });
     expect(history.verdict("times")).toMatchObject({ verdict: "held", examples: [] });
+  });
+
+  it("have the median of all, on both sides of 0", () => {
+    const offset = fc.integer({ min: -100, max: 100 });
+    fc.assert(
+      fc.property(fc.array(offset, { minLength: 1, maxLength: 50 }), (all) => {
+        const check = new TimeCheck(fields, times, all.length);
+        for (const [ms, offsetMs] of all.entries()) {
+          const tick = 1000 + offsetMs;
+          const at = { ms, unixMs: layout.epochMs + 1000 };
+          check.add(compose(layout, { tick, shard: 0, lane: 0, sequence: 0 }), at, at);
+        }
+        const sorted = all.toSorted((one, other) => one - other);
+        const medianMs = sorted[Math.ceil(sorted.length / 2) - 1];
+        expect(check.summary()).toEqual({ minMs: sorted[0], medianMs, maxMs: sorted.at(-1) });
+      }),
+    );
   });
 
   it("are not checked where the layout is not known", () => {
