@@ -32,20 +32,10 @@ function version(): string {
   return has ? `${read.version}` : "unknown";
 }
 
-function onInterrupt(call: () => void): () => void {
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, call);
-  return () => {
-    for (const signal of signals) process.off(signal, call);
-  };
-}
-
 async function main([command = "", ...rest]: readonly string[]): Promise<number> {
   switch (command) {
-    case "verify": {
-      const environmentKey = process.env.EDGEFLAKE_KEY;
-      return await verify(rest, { environmentKey, stdout, stderr, onInterrupt });
-    }
+    case "verify":
+      return await verify(rest);
     case "--help":
     case "-h":
       stdout.write(USAGE);

@@ -1,14 +1,5 @@
 import { EXAMPLES_MAX, REPETITIONS_SHOWN } from "./limits.ts";
 
-/** The answer that brought an ID. */
-export interface Acknowledgement {
-  /** When the answer came, in ms since the run began. */
-  readonly atMs: number;
-  /** The kind of the request, an index into `sources`. */
-  readonly source: number;
-  readonly shard: number | undefined;
-}
-
 const NO_SHARD = -1;
 
 /** Every acknowledged ID of a run in the order of the answers, in flat arrays: there may be millions. */
@@ -30,8 +21,8 @@ export class AcknowledgedIds {
     this.#sourceNames = sourceNames;
   }
 
-  /** Adds an ID. Throws RangeError if the capacity is exceeded. */
-  add(id: bigint, { atMs, source, shard = NO_SHARD }: Acknowledgement): void {
+  /** Adds an ID that came at `atMs` of the run. Throws RangeError if the capacity is exceeded. */
+  add(id: bigint, atMs: number, source: number, shard = NO_SHARD): void {
     const index = this.#count;
     if (index === this.#ids.length) throw new RangeError("more was acknowledged than requested");
     this.#ids[index] = id;
@@ -45,20 +36,21 @@ export class AcknowledgedIds {
     return this.#count;
   }
 
-  idAt(index: number): bigint {
+  at(index: number): bigint {
     return this.#ids[index] ?? 0n;
   }
 
-  /** When an ID came, in ms since the run began. */
-  msOf(index: number): number {
-    return this.#atMs[index] ?? 0;
+  /** An ID with its place, for people. */
+  shown(index: number): string {
+    return `${this.#ids[index]} ${this.#placeOf(index)}`;
   }
 
-  /** When and by which shard an ID was acknowledged, for people. */
-  placeOf(index: number): string {
+  /** When and by which shard an ID was acknowledged. */
+  #placeOf(index: number): string {
     const shard = this.#shards[index] ?? NO_SHARD;
     const of = shard === NO_SHARD ? "" : `, shard ${shard}`;
-    return `at ${inSeconds(this.msOf(index))} (${this.#sourceNames[this.#sources[index] ?? 0]}${of})`;
+    const source = this.#sourceNames[this.#sources[index] ?? 0];
+    return `at ${inSeconds(this.#atMs[index] ?? 0)} (${source}${of})`;
   }
 
   /**
@@ -84,7 +76,7 @@ export class AcknowledgedIds {
     const places: string[] = [];
     let at = this.#ids.indexOf(id);
     while (at >= 0 && at < this.#count && places.length < REPETITIONS_SHOWN) {
-      places.push(this.placeOf(at));
+      places.push(this.#placeOf(at));
       at = this.#ids.indexOf(id, at + 1);
     }
     return places;

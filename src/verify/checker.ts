@@ -98,39 +98,41 @@ export class Checker {
     this.#skipped += count;
   }
 
-  /** `due` = `sent` + `skipped`; `sent` = `acknowledged` + `definite` + `indefinite` + open. */
+  /**
+   * `due` = `sent` + `skipped`. After the run, `sent` = `acknowledged` + `definite` + `indefinite`. `skipped`: no
+   * connection was free for the timeout of a request, or the run was interrupted. `acknowledged`: answered with 200 and
+   * a complete, well-formed answer. `definite`, `indefinite`: see Failed.
+   */
   get requests() {
     const [sent, skipped] = [this.#sent, this.#skipped];
     const acknowledged = this.fromSending.count;
     return { due: sent + skipped, sent, skipped, acknowledged, ...this.failures.count };
   }
 
-  #take(sent: Sent, { ids: all, shard: said }: Acknowledged, at: Moment): void {
+  #take(sent: Sent, { ids, shard: said }: Acknowledged, at: Moment): void {
     const { count, sources, strict, shard: asked = said, fields } = this.rules;
     this.lastAnswerMs = at.ms;
     record(this.fromSchedule, at.ms - sent.dueMs);
     record(this.fromSending, at.ms - sent.at.ms);
-    if (all.length !== count) {
-      this.counts.add(() => `at ${inSeconds(at.ms)}: ${all.length} IDs, not ${count}`);
+    if (ids.length !== count) {
+      this.counts.add(() => `at ${inSeconds(at.ms)}: ${ids.length} IDs, not ${count}`);
     }
     // Surplus IDs are counted above, and not checked.
-    const ids = all.slice(0, count);
     const first = this.ids.count;
-    for (const id of ids) {
+    for (const id of ids.slice(0, count)) {
       const inId = fields?.shardOf(id);
-      this.ids.add(id, { atMs: at.ms, source: sent.source, shard: said ?? inId });
+      this.ids.add(id, at.ms, sent.source, said ?? inId);
       this.times.add(id, sent.at, at);
-      this.#checkShard(id, inId, said);
+      this.#checkShard(inId, said);
     }
     const key = sources[sent.source];
-    if (key !== undefined)
-      this.keyOrder.follow(`key ${key}`, { ids, first, since: sent.keyChange });
+    if (key !== undefined) this.keyOrder.follow(`key ${key}`, first, sent.keyChange);
     if (!strict || asked === undefined) return;
-    this.shardOrder.follow(`shard ${asked}`, { ids, first, since: sent.shardChange });
+    this.shardOrder.follow(`shard ${asked}`, first, sent.shardChange);
   }
 
   /** Compares the shards that the bits of the ID added last, its answer's header and its request name. */
-  #checkShard(id: bigint, inId: number | undefined, said: number | undefined): void {
+  #checkShard(inId: number | undefined, said: number | undefined): void {
     const { shard: asked } = this.rules;
     const shard = inId ?? said;
     if (shard !== undefined) this.shards.set(shard, (this.shards.get(shard) ?? 0) + 1);
@@ -140,7 +142,7 @@ export class Checker {
     this.shardNames.add(() => {
       const bits = inId === undefined ? [] : [`the ID's bits have shard ${inId}`];
       const wanted = asked === undefined ? [] : [`shard ${asked} was requested`];
-      return `${id} ${this.ids.placeOf(this.ids.count - 1)}: ${[...bits, ...wanted].join(", ")}`;
+      return `${this.ids.shown(this.ids.count - 1)}: ${[...bits, ...wanted].join(", ")}`;
     });
   }
 }

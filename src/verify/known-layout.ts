@@ -5,9 +5,10 @@ import { isPolicy, type Policy } from "../core/layout/policy.ts";
 import { PRESETS } from "../core/layout/presets.ts";
 import { FRESH_FOR_DEFAULT_MS } from "../core/limits.ts";
 import { isWhole } from "../core/takes.ts";
-import { DIALECTS, type DialectName, headersOf } from "./dialects.ts";
+import { DIALECTS, headersOf } from "./dialects.ts";
 import type { HttpSender, Received } from "./http-sender.ts";
 import { CLOCKS_DIFFER_MAX_MS } from "./limits.ts";
+import type { VerifyOptions } from "./options.ts";
 
 /** How far the time of an ID may be from its request, in ms. */
 export interface TimeBounds {
@@ -53,12 +54,7 @@ function timesOf({ maxStepBackMs, maxBorrowMs }: Policy, freshForMs: number): Ti
 }
 
 /** The options that decide how to find the layout. */
-export interface LayoutOptions {
-  readonly dialect: DialectName;
-  readonly namespace: string;
-  readonly preset: string | undefined;
-  readonly key: string | undefined;
-}
+export type LayoutOptions = Pick<VerifyOptions, "dialect" | "namespace" | "preset" | "key">;
 
 /** Finds the layout: from the command line, else from the service (see `askedLayout`). */
 export async function findLayout(options: LayoutOptions, sender: HttpSender): Promise<KnownLayout> {

@@ -73,7 +73,7 @@ export class Load {
       checker.skip(Math.max(0, due - number));
     }
     while (this.#inFlight > 0) await this.#pause(timeoutMs);
-    for (const fault of this.#faults) throw fault;
+    if (this.#faults.length > 0) throw this.#faults[0];
     return this.#sendingMs;
   }
 
@@ -83,8 +83,8 @@ export class Load {
     if (!request) throw new RangeError(`unknown source ${source}`);
     const at = this.#now();
     this.#sendingMs = Math.max(this.#sendingMs, at.ms);
-    this.#inFlight += 1;
     const sent = checker.sent(source, dueMs, at);
+    this.#inFlight += 1;
     const received = await sender.send(request);
     this.#inFlight -= 1;
     this.#wake();

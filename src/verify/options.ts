@@ -11,7 +11,7 @@ const PRESET_NAMES = [...PRESETS.keys(), "none"];
 
 /** Bounds (inclusive) and default of each option with an integer. */
 const INTEGERS = {
-  /** At most twice what one process was measured to send. The default is small enough for every deployment. */
+  /** At most over twice the 8,000 that one process was measured to send. The default suits every deployment. */
   rate: { least: 1, most: 20_000, otherwise: 100 },
   /** At most a day. IDS_MAX bounds the memory. */
   seconds: { least: 1, most: 86_400, otherwise: 10 },
@@ -72,14 +72,14 @@ const OPTIONS = Object.fromEntries(
 );
 
 /** The options of a run, as VERIFY_USAGE describes them. */
-export type VerifyOptions = Extract<ParsedOptions, { kind: "options" }>["options"];
-
-/** `bad`: every problem, with the values allowed. */
-export type ParsedOptions = ReturnType<typeof parseVerifyOptions>;
+export type VerifyOptions = ReturnType<typeof read>["options"];
 
 type Values = ReturnType<typeof parseArgs>["values"];
 
-/** Parses the arguments after `verify`. `environmentKey`: the key, if no option gives one. */
+/**
+ * Parses the arguments after `verify`. `environmentKey`: the key, if no option gives one. `bad`: every problem, with the
+ * values allowed.
+ */
 export function parseVerifyOptions(args: readonly string[], environmentKey: string | undefined) {
   let values: Values;
   try {

@@ -1,6 +1,5 @@
 /** The result of a run: the report of its checker, and the exit status. */
 import type { RecordableHistogram } from "node:perf_hooks";
-import { inSeconds } from "./acknowledged-ids.ts";
 import type { Checker } from "./checker.ts";
 import type { KnownLayout } from "./known-layout.ts";
 import type { VerifyOptions } from "./options.ts";
@@ -86,24 +85,8 @@ function perSecond(many: number, ms: number): number {
   return ms > 0 ? Number(((many * 1000) / ms).toFixed(1)) : 0;
 }
 
-/**
- * `history`: at least one ID was acknowledged; otherwise nothing is proved. `duplicates`: no ID came twice. `form`:
- * answers are well-formed and IDs canonical decimals. `counts`: an answer has as many IDs as requested. `key_order`: IDs
- * for one key strictly increase. `shard_order`: IDs of a shard in strict order strictly increase. `times`: the time of
- * an ID is near its request. `shards`: the header, the ID's bits and the request name the same shard.
- */
-export type CheckName =
-  | "history"
-  | "duplicates"
-  | "form"
-  | "counts"
-  | "key_order"
-  | "shard_order"
-  | "times"
-  | "shards";
-
 export interface Check {
-  readonly name: CheckName;
+  readonly name: string;
   readonly verdict: "held" | "broken" | "not_checked";
   /** The number of violations. */
   readonly broken: number;
@@ -116,11 +99,11 @@ export interface Check {
 /** The violations of a check. */
 type Found = Pick<Check, "examples"> & { readonly count: number };
 
-/** Every check with its verdict, in the order of CheckName. `source`: why the layout is known or unknown. */
+/** Every check with its verdict, always in this order. `source`: why the layout is known or unknown. */
 export function verdicts(checker: Checker, repeated: Found, source: string): readonly Check[] {
   const { ids, form, counts, keyOrder, shardOrder, shardNames, shardsCompared } = checker;
   const isEmpty = ids.count === 0;
-  const check = (name: CheckName, found: Found, isChecked: boolean, about: string): Check => {
+  const check = (name: string, found: Found, isChecked: boolean, about: string): Check => {
     const { count: broken, examples } = found;
     const verdict = broken > 0 ? "broken" : isChecked && !isEmpty ? "held" : "not_checked";
     const said = isEmpty && broken === 0 ? "no ID was acknowledged" : about;
@@ -166,7 +149,7 @@ function checkedTimes(
   const { count, first } = times.off();
   const examples = first.map(({ index, offsetMs }) => {
     const said = offsetMs < 0 ? `${-offsetMs} ms before` : `${offsetMs} ms after`;
-    return `${ids.idAt(index)} at ${inSeconds(ids.msOf(index))}: its time is ${said} its request`;
+    return `${ids.shown(index)}: its time is ${said} its request`;
   });
   const found = { count, examples };
   if (!bounds) return [found, false, unread];
@@ -184,7 +167,7 @@ export const EXIT_NOTHING_PROVED = 3;
 export const EXIT_INTERRUPTED = 130;
 
 /** The broken promises. An empty history breaks none. */
-export function brokenPromises({ checks }: Pick<VerifyReport, "checks">): CheckName[] {
+export function brokenPromises({ checks }: Pick<VerifyReport, "checks">): string[] {
   const broken = checks.filter(({ name, verdict }) => verdict === "broken" && name !== "history");
   return broken.map(({ name }) => name);
 }

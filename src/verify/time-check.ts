@@ -25,10 +25,13 @@ export function offsetMsOf(
   return Math.min(0, tick.unixMs + tick.tickMs - 1 - openMs);
 }
 
+/** Greater offsets, of IDs with bits above their layout, count as this one in the median. */
+const OFFSET_MAX_MS = 2 ** 52;
+
 /** Checks the time of each ID against its request. */
 export class TimeCheck {
   readonly #fields: IdFields | undefined;
-  #bounds: TimeBounds | undefined;
+  bounds: TimeBounds | undefined;
   /** The offset of each ID that was off when it came, else 0. They are kept, since `widen` may still accept some. */
   readonly #offMs: Float64Array;
   #count = 0;
@@ -41,13 +44,14 @@ export class TimeCheck {
   /** A larger change between the two clocks is a step: it would look like a wrong time. */
   readonly #toleranceMs: number;
   #apartMs: number | undefined;
-  #hasStepped = false;
+  /** True if this machine's clock stepped, even if it stepped back later: no time can be judged. */
+  hasStepped = false;
 
   /** Checks nothing without `fields` and `bounds`. Memory is committed only for IDs that are off. */
   constructor(fields: IdFields | undefined, bounds: TimeBounds | undefined, idsMax: number) {
     this.#fields = bounds && fields;
-    this.#bounds = fields && bounds;
-    this.#offMs = new Float64Array(this.#bounds ? idsMax : 0);
+    this.bounds = fields && bounds;
+    this.#offMs = new Float64Array(this.bounds ? idsMax : 0);
     const { behindMaxMs = 0, aheadMaxMs = 0 } = bounds ?? {};
     const leastMs = Math.min(behindMaxMs, aheadMaxMs, CLOCKS_DIFFER_MAX_MS);
     this.#toleranceMs = Math.max(OWN_STEP_LEAST_MS, leastMs);
@@ -57,7 +61,7 @@ export class TimeCheck {
   see({ ms, unixMs }: Moment): void {
     const apartMs = unixMs - ms;
     this.#apartMs ??= apartMs;
-    if (Math.abs(apartMs - this.#apartMs) > this.#toleranceMs) this.#hasStepped = true;
+    if (Math.abs(apartMs - this.#apartMs) > this.#toleranceMs) this.hasStepped = true;
   }
 
   /** Adds the next acknowledged ID. */
@@ -69,26 +73,17 @@ export class TimeCheck {
     this.#minMs = Math.min(this.#minMs, offsetMs);
     this.#maxMs = Math.max(this.#maxMs, offsetMs);
     if (offsetMs < 0) this.#behind.record(-offsetMs);
-    else this.#ahead.record(offsetMs + 1);
+    else this.#ahead.record(Math.min(offsetMs, OFFSET_MAX_MS) + 1);
     if (this.#isOff(offsetMs)) this.#offMs[this.#count] = offsetMs;
     this.#count += 1;
   }
 
   /** Widens the bounds: the policy may have changed during the run. */
   widen({ behindMaxMs, aheadMaxMs }: TimeBounds): void {
-    this.#bounds &&= {
-      behindMaxMs: Math.max(this.#bounds.behindMaxMs, behindMaxMs),
-      aheadMaxMs: Math.max(this.#bounds.aheadMaxMs, aheadMaxMs),
+    this.bounds &&= {
+      behindMaxMs: Math.max(this.bounds.behindMaxMs, behindMaxMs),
+      aheadMaxMs: Math.max(this.bounds.aheadMaxMs, aheadMaxMs),
     };
-  }
-
-  /** True if this machine's clock stepped, even if it stepped back later: no time can be judged. */
-  get hasStepped(): boolean {
-    return this.#hasStepped;
-  }
-
-  get bounds(): TimeBounds | undefined {
-    return this.#bounds;
   }
 
   /** The number of IDs further from their requests than promised, and the first few, by the order of acknowledgement. */
@@ -96,7 +91,7 @@ export class TimeCheck {
     const first: { readonly index: number; readonly offsetMs: number }[] = [];
     let count = 0;
     const hasOff = this.#isOff(this.#minMs) || this.#isOff(this.#maxMs);
-    if (!hasOff || this.#hasStepped) return { count, first };
+    if (!hasOff || this.hasStepped) return { count, first };
     for (let index = 0; index < this.#count; index += 1) {
       const offsetMs = this.#offMs[index] ?? 0;
       if (!this.#isOff(offsetMs)) continue;
@@ -108,7 +103,7 @@ export class TimeCheck {
 
   /** The distances of IDs from their requests, in ms, the median to three digits; undefined if unknown. */
   summary() {
-    if (this.#count === 0 || this.#hasStepped) return undefined;
+    if (this.#count === 0 || this.hasStepped) return undefined;
     const [behind, ahead] = [this.#behind, this.#ahead];
     const rank = Math.ceil(this.#count / 2);
     // The oldest ID has the greatest distance.
@@ -120,8 +115,8 @@ export class TimeCheck {
   }
 
   #isOff(offsetMs: number): boolean {
-    if (!this.#bounds) return false;
-    const { behindMaxMs, aheadMaxMs } = this.#bounds;
+    if (!this.bounds) return false;
+    const { behindMaxMs, aheadMaxMs } = this.bounds;
     return offsetMs < -behindMaxMs || offsetMs > aheadMaxMs;
   }
 }

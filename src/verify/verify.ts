@@ -6,7 +6,7 @@ import { findLayout, IdFields, type KnownLayout, type TimeBounds } from "./known
 import { ANSWER_BYTES_BASE, ANSWER_BYTES_PER_ID, INTERRUPT_GRACE_MS, KEYS } from "./limits.ts";
 import { Load } from "./load.ts";
 import { parseVerifyOptions, VERIFY_USAGE, type VerifyOptions } from "./options.ts";
-import { type ProgressOutput, showProgress } from "./progress.ts";
+import { showProgress } from "./progress.ts";
 import {
   EXIT_BAD_USAGE,
   EXIT_HELD,
@@ -25,45 +25,39 @@ const TURNS = {
   both: KEY_NAMES.flatMap((_, index) => [0, index + 1]),
 };
 
-/** The parts of the process that the command uses. */
-export interface Shell {
-  readonly environmentKey: string | undefined;
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: ProgressOutput;
-  /** Calls back at each SIGINT or SIGTERM, until the returned function is called. */
-  onInterrupt(call: () => void): () => void;
-}
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Runs the command with the arguments after `verify`. Resolves to its exit status, as VERIFY_USAGE lists them. */
-export async function verify(args: readonly string[], shell: Shell): Promise<number> {
-  const parsed = parseVerifyOptions(args, shell.environmentKey);
+export async function verify(args: readonly string[]): Promise<number> {
+  const parsed = parseVerifyOptions(args, process.env.EDGEFLAKE_KEY);
   if (parsed.kind === "help") {
-    shell.stdout.write(VERIFY_USAGE);
+    process.stdout.write(VERIFY_USAGE);
     return EXIT_HELD;
   }
   if (parsed.kind === "bad") {
-    shell.stderr.write(`${parsed.problems.join("\n")}\n\n${VERIFY_USAGE}`);
+    process.stderr.write(`${parsed.problems.join("\n")}\n\n${VERIFY_USAGE}`);
     return EXIT_BAD_USAGE;
   }
-  const report = await run(parsed.options, shell);
+  const report = await run(parsed.options);
   const { json } = parsed.options;
-  shell.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
+  process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
   return exitStatusOf(report);
 }
 
-async function run(options: VerifyOptions, shell: Shell): Promise<VerifyReport> {
+async function run(options: VerifyOptions): Promise<VerifyReport> {
   const { url, rate, seconds, count, mix } = options;
   const answerBytesMax = ANSWER_BYTES_BASE + count * ANSWER_BYTES_PER_ID;
   const sender = new HttpSender(url, { ...options, answerBytesMax });
   const dialect = DIALECTS[options.dialect];
   const stopping = new AbortController();
   const stop = stopping.signal;
-  const release = shell.onInterrupt(() => {
+  const interrupt = (): void => {
     // A second signal abandons open requests at once.
     if (stop.aborted) sender.abandon("interrupted");
     stopping.abort();
     setTimeout(() => sender.abandon("interrupted"), INTERRUPT_GRACE_MS).unref();
-  });
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     const layout = await findLayout(options, sender);
     const sources = [undefined, ...(mix === "plain" ? [] : KEY_NAMES)];
@@ -78,7 +72,7 @@ async function run(options: VerifyOptions, shell: Shell): Promise<VerifyReport> 
     });
     const requests = sources.map((key) => dialect.request(options, key));
     const plan = { ...options, requests, turns: TURNS[mix] };
-    const endProgress = showProgress(shell.stderr, checker);
+    const endProgress = showProgress(checker);
     const load = new Load(plan, { checker, sender, dialect, stop });
     const sendingMs = await load.run().finally(endProgress);
     if (checker.times.off().count > 0) {
@@ -88,7 +82,7 @@ async function run(options: VerifyOptions, shell: Shell): Promise<VerifyReport> 
     }
     return makeReport(options, checker, { layout, sendingMs, interrupted: stop.aborted });
   } finally {
-    release();
+    for (const signal of SIGNALS) process.off(signal, interrupt);
     sender.close();
   }
 }

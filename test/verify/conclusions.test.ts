@@ -4,12 +4,7 @@ import { PRESETS } from "../../src/core/layout/presets.ts";
 import type { DialectName } from "../../src/verify/dialects.ts";
 import type { Received } from "../../src/verify/http-sender.ts";
 import { askedLayout } from "../../src/verify/known-layout.ts";
-import {
-  brokenPromises,
-  type Check,
-  type CheckName,
-  exitStatusOf,
-} from "../../src/verify/report.ts";
+import { brokenPromises, type Check, exitStatusOf } from "../../src/verify/report.ts";
 
 const LOST: Received = { kind: "indefinite", code: "timeout" };
 const TOO_LONG: Received = { kind: "malformed", code: "answer_too_long", text: "<html>" };
@@ -66,7 +61,7 @@ describe("the layout, as far as the service says it", () => {
 });
 
 describe("the exit status", () => {
-  const report = (broken: readonly CheckName[], interrupted: boolean) => ({
+  const report = (broken: readonly string[], interrupted: boolean) => ({
     ok: broken.length === 0,
     interrupted,
     checks: (["history", "form", "times"] as const).map(

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compose } from "../../src/core/layout/id.ts";
-import { layoutOf } from "../../src/core/layout/layout.ts";
+import { layoutOf, makeLayout } from "../../src/core/layout/layout.ts";
 import { PRESETS } from "../../src/core/layout/presets.ts";
 import { IdFields } from "../../src/verify/known-layout.ts";
 import { TimeCheck } from "../../src/verify/time-check.ts";
@@ -82,11 +82,13 @@ describe("times", () => {
   const layout = PRESETS.get("default")?.layout ?? never();
   const fields = new IdFields(layout);
   const times = { behindMaxMs: 250, aheadMaxMs: 1000 };
-  /** A history with one ID of that time, from its request's sending. */
+  /** A history with an ID of that time, from its request's sending, and one of its request's own. */
   const withOffset = (offsetMs: number): History => {
     const history = new History({ fields, times });
-    const tick = history.now().unixMs + 1 + offsetMs - layout.epochMs;
-    history.answer(PLAIN, [compose(layout, { tick, shard: 0, lane: 0, sequence: 0 })]);
+    for (const [sequence, ms] of [offsetMs, 0].entries()) {
+      const tick = history.now().unixMs + 1 + ms - layout.epochMs;
+      history.answer(PLAIN, [compose(layout, { tick, shard: 0, lane: 0, sequence })]);
+    }
     return history;
   };
 
@@ -170,6 +172,16 @@ describe("times", () => {
         expect(check.summary()).toEqual({ minMs: sorted[0], medianMs, maxMs: sorted.at(-1) });
       }),
     );
+  });
+
+  it("are off by far if the ID is much larger than its layout", () => {
+    const small = { ...PRESETS.get("default")?.spec, timestampBits: 9, workerBits: 0 };
+    const made = makeLayout({ ...small, sequenceBits: 1, tickMs: 1000 });
+    if (!made.ok) throw new Error(made.problems.join());
+    const history = new History({ fields: new IdFields(made.layout), times });
+    history.answer(PLAIN, [2n ** 63n - 1n]);
+    expect(history.broken()).toEqual(["times"]);
+    expect(history.checker.times.summary()?.maxMs).toBeGreaterThan(2 ** 62);
   });
 
   it("are not checked where the layout is not known", () => {
