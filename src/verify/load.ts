@@ -87,7 +87,7 @@ export class Load {
     this.#inFlight += 1;
     const received = await sender.send(request);
     this.#inFlight -= 1;
-    this.#wake();
+    if (this.#inFlight === 0 || this.#inFlight === this.#plan.connections - 1) this.#wake();
     const outcome = received.kind === "answer" ? dialect.read(received) : received;
     checker.ended(sent, outcome, this.#now());
   }
