@@ -111,7 +111,8 @@ export class TimeCheck {
       rank <= behind.count
         ? -behind.percentile((100 * (behind.count - rank + 1)) / behind.count)
         : ahead.percentile((100 * (rank - behind.count)) / ahead.count) - 1;
-    return { minMs: this.#minMs, medianMs, maxMs: this.#maxMs };
+    const [minMs, maxMs] = [this.#minMs, this.#maxMs];
+    return { minMs, medianMs: Math.max(minMs, Math.min(maxMs, medianMs)), maxMs };
   }
 
   #isOff(offsetMs: number): boolean {
