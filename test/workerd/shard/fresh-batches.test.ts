@@ -265,7 +265,11 @@ describe("a stock for batches", () => {
   it("of the oldest namespace is evicted if there are too many", async () => {
     const { get, path } = await leased("oldest", 4);
     const namespace = namespaceOf("default");
-    const { shards: SHARD } = recordedShards();
+    // Real shards would take a minute on a busy machine.
+    const { shards: SHARD } = recordedShards(async ({ count }) => {
+      const grants = [{ lane: 0, start: 0, end: count }];
+      return writeGrantReply({ ok: true, grants }, { instance: 1, nowMs: 0 });
+    });
     const placement = { strict: false };
     const source = { env: { ...env, SHARD }, namespace, placement, waitUntil: () => undefined };
     expect(await get(path)).toMatchObject({ asked: [] });
