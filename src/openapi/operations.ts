@@ -11,9 +11,10 @@ import { SHARDS_QUERY } from "../http/routes/shards.ts";
 import { DECODE_QUERY } from "../service/issue/decode.ts";
 import { BLOCKS_QUERY, IDS_QUERY } from "../service/issue/issue-request.ts";
 import { DIALECTS } from "./dialects.ts";
+import { BODIES } from "./examples.ts";
 import { type Operation, type Operations, op } from "./operation.ts";
 import { READING, WRITING } from "./problems.ts";
-import { EXAMPLES, NOTES } from "./texts.ts";
+import { NOTES } from "./texts.ts";
 
 const ISSUING: readonly ProblemCode[] = [
   "invalid_parameter",
@@ -51,27 +52,34 @@ const FENCING: readonly ProblemCode[] = [
 
 const ids = {
   tag: "Issuing",
-  summary: "Issues IDs, as JSON, or as text with one ID per line",
+  scope: "issue",
+  description: "Issues IDs, as JSON, or as text with one ID per line",
   query: IDS_QUERY,
   headers: [NOTES.idempotencyKey],
   answers: {
-    200: { schema: "Ids", also: "text/plain", example: EXAMPLES.ids, headers: NOTES.issuedHeaders },
+    200: {
+      schema: "Ids",
+      also: "text/plain",
+      alsoExample: "250271962675298304\n250271962675298305\n",
+      headers: NOTES.issuedHeaders,
+    },
   },
   errors: ISSUING,
-};
+} as const;
 const blocks = {
   tag: "Issuing",
-  summary: "Issues blocks: runs of consecutive IDs that the caller counts through",
+  scope: "issue",
+  description: "Issues blocks: runs of consecutive IDs that the caller counts through",
   query: BLOCKS_QUERY,
   headers: [NOTES.idempotencyKey],
-  answers: { 200: { schema: "Blocks", example: EXAMPLES.blocks, headers: NOTES.issuedHeaders } },
+  answers: { 200: { schema: "Blocks", headers: NOTES.issuedHeaders } },
   errors: ISSUING,
-};
+} as const;
 
 /** A static asset. A deployment may omit it. */
-function page(id: string, summary: string, also: string): Operation {
+function page(id: string, description: string, also: string): Operation {
   const answers = { 200: { also } };
-  return { id, tag: "Operating", summary, answers, errors: ["not_found"], open: true };
+  return { id, tag: "Operating", description, answers, errors: ["not_found"], open: true };
 }
 
 /** All operations by path and method. */
@@ -83,6 +91,7 @@ export const OPERATIONS: Operations = {
   },
   "/v1/decode/{namespace}/{id}": {
     get: op("decodeId", "Reading", "Decodes an ID", {
+      scope: "read",
       query: DECODE_QUERY,
       answers: { 200: { schema: "Decoded" } },
       errors: READING,
@@ -94,6 +103,7 @@ export const OPERATIONS: Operations = {
       "Reading",
       "Returns the smallest and largest ID whose time is in [from, until)",
       {
+        scope: "read",
         query: RANGE_QUERY,
         answers: { 200: { schema: "Range" } },
         errors: [...READING, "wrong_kind"],
@@ -102,6 +112,7 @@ export const OPERATIONS: Operations = {
   },
   "/v1/shards/{namespace}": {
     get: op("listShards", "Operating", "Lists the status of the shards; the request wakes them", {
+      scope: "read",
       query: SHARDS_QUERY,
       answers: { 200: { schema: "Shards" } },
       errors: [...READING, "layout_conflict", "shard_overloaded", "shard_unavailable"],
@@ -109,12 +120,14 @@ export const OPERATIONS: Operations = {
   },
   "/v1/shards/{namespace}/{shard}": {
     get: op("getShard", "Operating", "Returns the status of one shard", {
+      scope: "read",
       answers: { 200: { schema: "AnyShard" } },
       errors: [...READING, "not_found", "layout_conflict", "shard_overloaded", "shard_unavailable"],
     }),
   },
   "/v1/namespaces": {
     get: op("listNamespaces", "Administering", "Lists namespaces", {
+      scope: "read",
       query: NAMESPACES_QUERY,
       answers: { 200: { schema: "Namespaces" } },
       errors: ["invalid_parameter", "registry_unavailable"],
@@ -122,6 +135,7 @@ export const OPERATIONS: Operations = {
   },
   "/v1/namespaces/{namespace}": {
     get: op("getNamespace", "Administering", "Returns a namespace", {
+      scope: "read",
       answers: { 200: { schema: "Namespace" } },
       errors: READING,
     }),
@@ -130,8 +144,9 @@ export const OPERATIONS: Operations = {
       "Administering",
       "Creates a namespace, changes its policy, or adds shards",
       {
+        scope: "admin",
         body: NamespaceBody,
-        bodyExample: EXAMPLES.namespaceBody,
+        bodyExample: BODIES.namespace,
         answers: { 200: { schema: "Namespace" }, 201: { schema: "Namespace" } },
         errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
       },
@@ -141,8 +156,9 @@ export const OPERATIONS: Operations = {
       "Administering",
       "Changes only the fields of a namespace that it names",
       {
+        scope: "admin",
         body: NamespacePatchBody,
-        bodyExample: EXAMPLES.namespacePatch,
+        bodyExample: BODIES.namespacePatch,
         bodyTypes: PATCH_TYPES,
         answers: { 200: { schema: "Namespace" } },
         errors: [
@@ -155,12 +171,14 @@ export const OPERATIONS: Operations = {
       },
     ),
     delete: op("retireNamespace", "Administering", "Retires a namespace and its name for ever", {
+      scope: "admin",
       answers: { 204: {} },
       errors: [...READING, "builtin_namespace"],
     }),
   },
   "/v1/leases/{namespace}": {
     post: op("acquireLease", "Leasing", "Leases a worker ID", {
+      scope: "lease",
       headers: [NOTES.idempotencyKey],
       body: LeaseBody,
       bodyExample: { holder: "pod-7", ttlMs: 60_000 },
@@ -168,6 +186,7 @@ export const OPERATIONS: Operations = {
       errors: [...FENCING, "idempotency_conflict", "no_worker_free"],
     }),
     get: op("listLeases", "Leasing", "Lists the last lease of each worker ID", {
+      scope: "lease",
       query: LEASES_QUERY,
       answers: { 200: { schema: "Leases" } },
       errors: [...READING, ...DESK],
@@ -179,6 +198,7 @@ export const OPERATIONS: Operations = {
       "Leasing",
       "Renews a lease; without a body, for the same ttlMs as before",
       {
+        scope: "lease",
         headers: [NOTES.leaseToken],
         body: RenewalBody,
         bodyExample: { ttlMs: 60_000 },
@@ -187,6 +207,7 @@ export const OPERATIONS: Operations = {
       },
     ),
     delete: op("releaseLease", "Leasing", "Releases a lease", {
+      scope: "lease",
       query: RELEASE_QUERY,
       headers: [NOTES.leaseToken],
       answers: { 204: {} },
@@ -199,13 +220,15 @@ export const OPERATIONS: Operations = {
       "Administering",
       "Creates an API key; the key itself is shown only in this response",
       {
+        scope: "admin",
         body: KeyBody,
-        bodyExample: EXAMPLES.keyBody,
+        bodyExample: BODIES.key,
         answers: { 201: { schema: "NewKey" } },
         errors: WRITING,
       },
     ),
     get: op("listKeys", "Administering", "Lists API keys, without the keys themselves", {
+      scope: "admin",
       query: KEYS_QUERY,
       answers: { 200: { schema: "Keys" } },
       errors: ["invalid_parameter", "registry_unavailable"],
@@ -217,6 +240,7 @@ export const OPERATIONS: Operations = {
       "Administering",
       "Revokes an API key; takes effect everywhere within 30 s",
       {
+        scope: "admin",
         answers: { 204: {} },
         errors: ["invalid_parameter", "not_found", "registry_unavailable"],
       },
