@@ -79,11 +79,17 @@ function withExample(parameter: Schema, example: Example): Schema {
   return example === undefined ? parameter : { ...parameter, example };
 }
 
-function bodyOf({ id, body, bodyExample, bodyTypes = JSON_TYPES }: Operation): Schema {
+function bodyOf({
+  id,
+  body,
+  isBodyOptional = false,
+  bodyExample,
+  bodyTypes = JSON_TYPES,
+}: Operation): Schema {
   if (!body) return {};
   const media = { schema: worded(schemaOf(body, "input"), id), example: bodyExample };
   const content = Object.fromEntries(bodyTypes.map((type) => [type, media]));
-  return { requestBody: { required: true, content } };
+  return { requestBody: { required: !isBodyOptional, content } };
 }
 
 const REASONS: Readonly<Record<string, string>> = {

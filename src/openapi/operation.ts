@@ -26,6 +26,7 @@ export interface Operation {
   /** Header parameters. */
   readonly headers?: readonly Schema[];
   readonly body?: v.GenericSchema;
+  readonly isBodyOptional?: boolean;
   readonly bodyExample?: Example;
   /** Content types of the body, if not JSON alone. */
   readonly bodyTypes?: readonly string[];

@@ -1,6 +1,5 @@
 /** Every route of the service, as the OpenAPI document describes it. */
 
-import type { ProblemCode } from "../core/problem.ts";
 import { PATCH_TYPES } from "../http/parse/body.ts";
 import { NamespaceBody, NamespacePatchBody } from "../http/parse/namespace-body.ts";
 import { KEYS_QUERY, KeyBody } from "../http/routes/keys.ts";
@@ -13,42 +12,8 @@ import { BLOCKS_QUERY, IDS_QUERY } from "../service/issue/issue-request.ts";
 import { DIALECTS } from "./dialects.ts";
 import { BODIES } from "./examples.ts";
 import { type Operation, type Operations, op } from "./operation.ts";
-import { READING, WRITING } from "./problems.ts";
+import { DESK, FENCING, ISSUING, READING, WRITING } from "./problems.ts";
 import { NOTES } from "./texts.ts";
-
-const ISSUING: readonly ProblemCode[] = [
-  "invalid_parameter",
-  "invalid_body",
-  "unknown_namespace",
-  "layout_conflict",
-  "namespace_retired",
-  "rate_limited",
-  "timestamp_exhausted",
-  "clock_before_epoch",
-  "clock_behind",
-  "clock_disagreement",
-  "exhausted",
-  "idempotency_conflict",
-  "shard_saturated",
-  "shard_overloaded",
-  "shard_unavailable",
-  "registry_unavailable",
-];
-const DESK: readonly ProblemCode[] = [
-  "unknown_namespace",
-  "wrong_kind",
-  "layout_conflict",
-  "shard_overloaded",
-  "shard_unavailable",
-];
-const FENCING: readonly ProblemCode[] = [
-  ...WRITING,
-  ...DESK,
-  "namespace_retired",
-  "clock_disagreement",
-  "clock_before_epoch",
-  "timestamp_exhausted",
-];
 
 const ids = {
   tag: "Issuing",
@@ -201,6 +166,7 @@ export const OPERATIONS: Operations = {
         scope: "lease",
         headers: [NOTES.leaseToken],
         body: RenewalBody,
+        isBodyOptional: true,
         bodyExample: { ttlMs: 60_000 },
         answers: { 200: { schema: "Lease" } },
         errors: [...FENCING, "lease_lost", "not_found"],

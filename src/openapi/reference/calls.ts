@@ -7,26 +7,30 @@ import { jsonText } from "./json-text.ts";
 /** Stands for the service's own address; the page's script puts it there. */
 export const ORIGIN = "https://ids.example.com";
 
+// Apart from the word import: these lines are no imports of this file.
+const CLIENT = '"edgeflake/client"';
+const MINTER = '"edgeflake/minter"';
+
 /** Lines of the client and the minter, for the operations that they cover. */
 const CLIENT_LINES: Readonly<Record<string, string>> = {
-  getIds: `import { Edgeflake } from "edgeflake/client";
+  getIds: `import { Edgeflake } from ${CLIENT};
 
 const url = "${ORIGIN}";
 const ids = new Edgeflake({ url, key, namespace: "orders" });
 const id = await ids.next();
 const three = await ids.take(3);`,
-  getBlocks: `import { Edgeflake } from "edgeflake/client";
+  getBlocks: `import { Edgeflake } from ${CLIENT};
 
 // The client requests blocks ahead of demand.
 const url = "${ORIGIN}";
 const ids = new Edgeflake({ url, key, namespace: "orders" });
 const id = ids.nextNow() ?? (await ids.next());`,
-  decodeId: `import { Edgeflake } from "edgeflake/client";
+  decodeId: `import { Edgeflake } from ${CLIENT};
 
 const url = "${ORIGIN}";
 const ids = new Edgeflake({ url, key, namespace: "orders" });
 const { time, shard } = await ids.decode("250271963954561024");`,
-  acquireLease: `import { Minter } from "edgeflake/minter";
+  acquireLease: `import { Minter } from ${MINTER};
 
 // Acquires, renews and releases the lease.
 const url = "${ORIGIN}";

@@ -1,7 +1,7 @@
 /** One operation of the reference: its parameters, body and responses, with an example of each. */
 import { html } from "hono/html";
 import { codeHtml, curlText, scriptText } from "./calls.ts";
-import type { Answer, Content, Entry, JsonSchema } from "./document.ts";
+import type { Answer, Entry, JsonSchema } from "./document.ts";
 import type { Fields, Html } from "./fields.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -19,7 +19,7 @@ export function operationHtml(entry: Entry, fields: Fields): Html {
 <p>${description}.</p>
 <p class="needs">${scopeHtml(entry)}</p>
 ${parameters.length > 0 ? html`<h4>Parameters</h4>${fields.parameters(parameters)}` : ""}
-${requestBody ? requestHtml(requestBody.content, fields) : ""}
+${requestBody ? requestHtml(requestBody, fields) : ""}
 <h4>Responses</h4>
 ${answers.map((answer) => answerHtml(answer, fields))}
 ${errorsHtml(entry)}
@@ -57,11 +57,14 @@ function scopeHtml(entry: Entry): Html {
   return html`Needs the scope <a href="#authentication"><code>${scope}</code></a>.`;
 }
 
-function requestHtml(content: Content, fields: Fields): Html {
+function requestHtml(
+  { required, content }: NonNullable<Entry["requestBody"]>,
+  fields: Fields,
+): Html {
   const types = Object.keys(content).map((type) => html`<code>${type}</code> `);
   const { schema } = Object.values(content)[0] ?? {};
   return html`<h4>Request body</h4>
-<p class="types">${types}</p>${schema?.description === undefined ? "" : html`<p>${schema.description}.</p>`}
+<p class="types">${types} ${required ? "" : "optional"}</p>${schema?.description === undefined ? "" : html`<p>${schema.description}.</p>`}
 ${schema ? fields.body(schema, "request") : ""}`;
 }
 
