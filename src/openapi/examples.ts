@@ -39,7 +39,7 @@ const SHARD = {
   shard: 0,
   region: "enam",
   clock: 1_795_359_087_697,
-  lanes: [{ lane: 0, next: 244_399_055_208_448, mark: 244_399_059_300_352, lead: 0, leadMs: 0 }],
+  lanes: [{ lane: 0, next: 244_406_221_606_912, mark: 244_406_225_702_912, lead: 0, leadMs: 0 }],
   counters: {
     issued: 120_000,
     grants: 240,

@@ -42,7 +42,7 @@ export const NOTES: Notes = {
       "Text form of the ID; number only in layouts of at most 53 bits, and in segments whose max is at most 2^53 − 1",
     format: "json or text; overrides Accept. Text allows counts up to 1,000,000",
     shard: "The shard that issues, by its worker ID; key and shard are mutually exclusive",
-    key: "IDs for one key strictly increase; key and shard are mutually exclusive",
+    key: "IDs for one key strictly increase; at most 512 bytes; key and shard are mutually exclusive",
     order:
       "fresh: IDs may come from memory. strict: IDs of the shard in the response strictly increase",
     from: "Start of the time range, inclusive: ISO 8601 or unix ms",

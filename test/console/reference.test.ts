@@ -81,6 +81,12 @@ describe("the search, by keyboard", () => {
     expect(all.length).toBeGreaterThan(25);
   });
 
+  it("finds methods and paths", async () => {
+    const page = await open();
+    await page.getByRole("searchbox").fill("delete /v1/keys");
+    expect(await operations(page)).toEqual(["Revoke an API key"]);
+  });
+
   it("finds parameters and fields, also those in a closed list", async () => {
     const page = await open();
     await page.keyboard.press("/");
@@ -98,7 +104,7 @@ describe("the search, by keyboard", () => {
     await page.keyboard.type("lease_lost");
     await expectCount(page.locator("tbody tr:visible"), 1);
     await eventually(async () => {
-      expect(await page.getByRole("status").innerText()).toBe("0 operations and 1 errors found");
+      expect(await page.getByRole("status").innerText()).toBe("Operations: 0, errors: 1");
     });
     await page.keyboard.type("!");
     await page.getByText("Nothing found").waitFor();

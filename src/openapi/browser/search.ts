@@ -3,7 +3,7 @@
 /** Something that is shown or hidden as a whole. */
 interface Item {
   readonly element: HTMLElement;
-  /** Title, path and description, in lower case. */
+  /** Title, path, description and scope, in lower case. */
   readonly title: string;
   /** Its parameters and fields, with their names in lower case. */
   readonly fields: readonly (readonly [row: HTMLElement, name: string])[];
@@ -15,7 +15,7 @@ const items: readonly Item[] = [
   ...document.querySelectorAll<HTMLElement>(".operation, .topic, .errors tbody tr"),
 ].map((element) => {
   const isRow = element.localName === "tr";
-  const titles = isRow ? [element] : [...element.querySelectorAll("h3, :scope > p")];
+  const titles = isRow ? [element] : [...element.querySelectorAll("h3, .columns > div > p")];
   const rows = [...element.querySelectorAll<HTMLElement>(".fields > div")];
   return {
     element,
@@ -40,9 +40,6 @@ export function filter(query: string): { readonly operations: number; readonly e
   }
   for (const group of document.querySelectorAll<HTMLElement>(".group, .errors")) {
     group.hidden = group.querySelector(":is(.operation, .topic, tbody tr):not([hidden])") === null;
-  }
-  for (const table of document.querySelectorAll<HTMLElement>(".errors table")) {
-    table.hidden = table.querySelector("tbody tr:not([hidden])") === null;
   }
   filterContents();
   return {

@@ -24,7 +24,9 @@ export function boundsOf(schema: JsonSchema): readonly string[] {
   const items = schema.items ? boundsOf(schema.items) : [];
   const own = [
     range(schema.minimum, schema.maximum, ""),
-    range(schema.minLength, schema.maxLength, " characters"),
+    schema.minLength === 1 && schema.maxLength === undefined
+      ? "not empty"
+      : range(schema.minLength, schema.maxLength, " characters"),
     range(schema.minItems, schema.maxItems, " items"),
     schema.format ?? "",
   ];
