@@ -5,12 +5,12 @@
 import type * as v from "valibot";
 import { mapFields } from "../core/layout/fields.ts";
 import { JSON_TYPES } from "../http/parse/body.ts";
-import { ANSWERS, type Example, parameterExamples } from "./examples.ts";
+import { ANSWERS, type Example, parameterExamples, VARIANTS } from "./examples.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { codesOf, problemAnswers, problemExample } from "./problems.ts";
 import { SCHEMAS } from "./schemas.ts";
-import { ref, type Schema, schemaOf } from "./shapes.ts";
+import { ref, type Schema, type Schemas, schemaOf } from "./shapes.ts";
 import { NOTES } from "./texts.ts";
 import { titleOf } from "./titles.ts";
 import { allWorded, worded } from "./words.ts";
@@ -79,17 +79,18 @@ function withExample(parameter: Schema, example: Example): Schema {
   return example === undefined ? parameter : { ...parameter, example };
 }
 
-function bodyOf({
-  id,
-  body,
-  isBodyOptional = false,
-  bodyExample,
-  bodyTypes = JSON_TYPES,
-}: Operation): Schema {
+function bodyOf(operation: Operation): Schema {
+  const { id, body, isBodyOptional = false, bodyTypes = JSON_TYPES } = operation;
   if (!body) return {};
-  const media = { schema: worded(schemaOf(body, "input"), id), example: bodyExample };
+  const schema = worded(schemaOf(body, "input"), id);
+  const media = mediaOf(schema, operation.bodyExample, operation.bodyVariants);
   const content = Object.fromEntries(bodyTypes.map((type) => [type, media]));
   return { requestBody: { required: !isBodyOptional, content } };
+}
+
+function mediaOf(schema: Schema, example: Example, variants?: Schemas): Schema {
+  if (!variants) return { schema, example };
+  return { schema, examples: mapFields(variants, (value) => ({ value })) };
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -105,7 +106,7 @@ function answerOf(
   { schema, also, alsoExample, headers }: Operation["answers"][string],
 ): Schema {
   const json = schema && {
-    "application/json": { schema: ref(schema), example: ANSWERS[schema] },
+    "application/json": mediaOf(ref(schema), ANSWERS[schema], VARIANTS[schema]),
   };
   const other = also && { [also]: withExample({}, alsoExample) };
   return {

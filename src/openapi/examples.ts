@@ -35,6 +35,19 @@ const ORDERS = {
   retired: false,
   createdAt: "2026-11-22T14:51:26.586Z",
 };
+const INVOICES = {
+  name: "invoices",
+  kind: "segment",
+  step: 1000,
+  start: "1",
+  max: "9223372036854775807",
+  delta: 1,
+  remainder: 0,
+  description: "Invoice numbers",
+  builtIn: false,
+  retired: false,
+  createdAt: "2026-11-22T14:51:26.799Z",
+};
 const SHARD = {
   shard: 0,
   region: "enam",
@@ -68,29 +81,8 @@ export const ANSWERS: Schemas = {
     shard: 4,
     freshForMs: 250,
   },
-  Decoded: {
-    id: "250271963954561024",
-    kind: "snowflake",
-    time: "2026-11-22T14:51:26.035Z",
-    unixMs: 1_795_359_086_035,
-    tick: 59_669_486_035,
-    worker: 4,
-    shard: 4,
-    lane: 0,
-    sequence: 0,
-    encodings: {
-      decimal: "250271963954561024",
-      hex: "379250674c04000",
-      base32: "6Y950STC0G00",
-      base36: "1wga090jxce8",
-      base58: "ahHd7Bb2mu",
-      base62: "IUFOGwyIMa",
-    },
-  },
   Range: { first: "132271570944000000", last: "143505594777599999" },
   Shards: { shards: [SHARD], cursor: "1" },
-  AnyShard: SHARD,
-  Namespace: ORDERS,
   Namespaces: { namespaces: [ORDERS] },
   Lease: {
     namespace: "orders",
@@ -141,6 +133,49 @@ export const ANSWERS: Schemas = {
   },
 };
 
+/** The same for schemas with several kinds of body: one of each kind. */
+export const VARIANTS: Readonly<Record<string, Schemas>> = {
+  Decoded: {
+    snowflake: {
+      id: "250271963954561024",
+      kind: "snowflake",
+      time: "2026-11-22T14:51:26.035Z",
+      unixMs: 1_795_359_086_035,
+      tick: 59_669_486_035,
+      worker: 4,
+      shard: 4,
+      lane: 0,
+      sequence: 0,
+      encodings: {
+        decimal: "250271963954561024",
+        hex: "379250674c04000",
+        base32: "6Y950STC0G00",
+        base36: "1wga090jxce8",
+        base58: "ahHd7Bb2mu",
+        base62: "IUFOGwyIMa",
+      },
+    },
+    segment: { id: "42", kind: "segment", value: "42" },
+  },
+  AnyShard: {
+    snowflake: SHARD,
+    segment: {
+      shard: 0,
+      max_id: "1001",
+      step: 1000,
+      delta: 1,
+      remainder: 0,
+      start: "1",
+      max: "9223372036854775807",
+      description: "Invoice numbers",
+      update_time: "2026-11-22T14:51:27.402Z",
+      fetches: [{ time: "2026-11-22T14:51:27.402Z", from: "1", until: "1001" }],
+      counters: { issued: 1000, fetches: 1, exact: 0, repeats: 0, refusals: {} },
+    },
+  },
+  Namespace: { snowflake: ORDERS, segment: INVOICES },
+};
+
 /** Values of parameters, by operationId. */
 const PARAMETERS: Readonly<Record<string, Schemas[string]>> = {
   getIds: { namespace: "orders", count: 3 },
@@ -181,9 +216,13 @@ export function parameterExamples(operationId: string): Readonly<Record<string, 
   return PARAMETERS[id] ?? {};
 }
 
-/** Bodies of requests. */
+/** Bodies of requests that create a namespace. */
+export const NAMESPACES: Schemas = {
+  snowflake: { kind: "snowflake", preset: "default", policy: { maxWaitMs: 100 }, shards: 16 },
+  segment: { kind: "segment", description: "Invoice numbers" },
+};
+/** Other bodies of requests. */
 export const BODIES = {
-  namespace: { kind: "snowflake", preset: "default", policy: { maxWaitMs: 100 }, shards: 16 },
   namespacePatch: { policy: { maxStepBackMs: 14_400_000, maxWaitMs: null } },
   key: { name: "shop", scopes: ["issue"], namespaces: ["orders"] },
 } as const;

@@ -3,7 +3,7 @@ import type { Scope } from "../core/api-key.ts";
 import type { ProblemCode } from "../core/problem.ts";
 import type { ParamEntries } from "../service/params.ts";
 import type { Example } from "./examples.ts";
-import type { Schema } from "./shapes.ts";
+import type { Schema, Schemas } from "./shapes.ts";
 
 interface Answer {
   /** Name of the schema of its JSON body. */
@@ -28,6 +28,8 @@ export interface Operation {
   readonly body?: v.GenericSchema;
   readonly isBodyOptional?: boolean;
   readonly bodyExample?: Example;
+  /** Examples by kind, if there are several kinds of body. */
+  readonly bodyVariants?: Schemas;
   /** Content types of the body, if not JSON alone. */
   readonly bodyTypes?: readonly string[];
   /** Responses that are no problems, by status. */

@@ -10,7 +10,7 @@ import { SHARDS_QUERY } from "../http/routes/shards.ts";
 import { DECODE_QUERY } from "../service/issue/decode.ts";
 import { BLOCKS_QUERY, IDS_QUERY } from "../service/issue/issue-request.ts";
 import { DIALECTS } from "./dialects.ts";
-import { BODIES } from "./examples.ts";
+import { BODIES, NAMESPACES } from "./examples.ts";
 import { type Operation, type Operations, op } from "./operation.ts";
 import { DESK, FENCING, ISSUING, READING, WRITING } from "./problems.ts";
 import { NOTES } from "./texts.ts";
@@ -111,7 +111,7 @@ export const OPERATIONS: Operations = {
       {
         scope: "admin",
         body: NamespaceBody,
-        bodyExample: BODIES.namespace,
+        bodyVariants: NAMESPACES,
         answers: { 200: { schema: "Namespace" }, 201: { schema: "Namespace" } },
         errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
       },

@@ -1,6 +1,6 @@
 /** One call of each operation, as a curl line and as a line of JavaScript. */
 import { html } from "hono/html";
-import type { Entry } from "./document.ts";
+import { type Entry, examplesOf } from "./document.ts";
 import type { Html } from "./fields.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -100,7 +100,7 @@ function callOf({ path, methods, parameters, requestBody, security }: Entry): Ca
     method: methods[0] ?? "GET",
     url: `${ORIGIN}${filled}${query.size > 0 ? `?${query}` : ""}`,
     headers: [...given("header"), ...(type === undefined ? [] : [["content-type", type] as const])],
-    body: media?.example,
+    body: media && examplesOf(media)[0]?.[1],
     needsKey: security.length > 0,
   };
 }

@@ -71,8 +71,10 @@ export type Parameter = v.InferOutput<typeof Parameter>;
 const Media = v.object({
   schema: v.optional(JsonSchema),
   example: v.optional(v.unknown()),
-  examples: v.optional(v.record(v.string(), v.unknown()), {}),
+  /** Several by name; those of problems are references. */
+  examples: v.optional(v.record(v.string(), v.object({ value: v.optional(v.unknown()) })), {}),
 });
+type Media = v.InferOutput<typeof Media>;
 const Content = v.record(v.string(), Media);
 export type Content = v.InferOutput<typeof Content>;
 
@@ -131,6 +133,12 @@ export interface Entry extends Omit<Operation, "responses"> {
   /** In upper case. */
   readonly methods: readonly string[];
   readonly responses: Readonly<Record<string, Answer>>;
+}
+
+/** The examples of a body, each with a title that tells it from the others. */
+export function examplesOf({ example, examples }: Media): readonly (readonly [string, unknown])[] {
+  if (example !== undefined) return [["", example]];
+  return Object.entries(examples).map(([name, { value }]) => [name, value] as const);
 }
 
 /** Reads the document. Throws if it lacks a part of the page. */

@@ -1,7 +1,7 @@
 /** One operation of the reference: its parameters, body and responses, with an example of each. */
 import { html } from "hono/html";
 import { codeHtml, curlText, scriptText } from "./calls.ts";
-import type { Answer, Entry, JsonSchema } from "./document.ts";
+import { type Answer, type Entry, examplesOf, type JsonSchema } from "./document.ts";
 import type { Fields, Html } from "./fields.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -26,6 +26,7 @@ ${errorsHtml(entry)}
 </div><div class="samples">
 ${codeHtml("curl", curlText(entry))}
 ${scriptHtml(entry)}
+${otherBodies(entry)}
 ${answers.map(samples)}
 </div></div>
 </section>
@@ -87,12 +88,21 @@ function scriptHtml(entry: Entry): Html {
   return codeHtml(title, text);
 }
 
+/** Bodies of other kinds than that of the call above. */
+function otherBodies({ requestBody }: Entry): readonly Html[] {
+  const [media] = Object.values(requestBody?.content ?? {});
+  const others = media ? examplesOf(media).slice(1) : [];
+  return others.map(([name, body]) => codeHtml(`Request body · ${name}`, jsonText(body)));
+}
+
 function samples({ statuses, content }: OwnAnswer): readonly Html[] {
-  const shown = Object.entries(content).filter(([, { example }]) => example !== undefined);
-  return shown.map(([type, { example }]) => {
-    const text = typeof example === "string" ? example : jsonText(example);
-    return codeHtml(`${statuses.join(" or ")} ${type}`, text);
-  });
+  return Object.entries(content).flatMap(([type, media]) =>
+    examplesOf(media).map(([name, example]) => {
+      const text = typeof example === "string" ? example : jsonText(example);
+      const title = `${statuses.join(" or ")} ${type}`;
+      return codeHtml(name === "" ? title : `${title} · ${name}`, text);
+    }),
+  );
 }
 
 /** The codes of each status, linked to the table of errors. */
