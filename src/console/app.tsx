@@ -68,8 +68,15 @@ export function App() {
   const { title, entry, scope, Section } = VIEWS[name];
   const requiresKey = useKeyRequired();
   const heading = useRef<HTMLHeadingElement>(null);
+  const nav = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     document.title = `${title} · Edgeflake`;
+    // On a narrow window the navigation scrolls.
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (nav.current && current) {
+      nav.current.scrollLeft =
+        current.offsetLeft - (nav.current.clientWidth - current.offsetWidth) / 2;
+    }
     // After a link, focus moves to the new view; the first view leaves it where the browser puts it.
     if (number > 0) heading.current?.focus();
   }, [number, title]);
@@ -83,7 +90,7 @@ export function App() {
         <a class="brand" href="#/">
           Edgeflake
         </a>
-        <nav aria-label="Sections">
+        <nav aria-label="Sections" ref={nav}>
           {SECTIONS.map((one) => (
             <a
               key={one.name}
