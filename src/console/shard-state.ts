@@ -88,8 +88,13 @@ export function shardFacts(status: Json): ShardFacts {
     refusals: refusalsIn(counters.refusals),
     isUnused: issued === 0 && lanes.length > 0 && lanes.every(({ mark }) => mark === 0),
     fault: faultIn(status, unreadIn(status)),
-    faultCode: textOf(objectIn(status.fault).code),
+    faultCode: codeIn(objectIn(status.fault)),
   };
+}
+
+/** The error code; empty if it has none that a link can name. */
+function codeIn({ code }: Json): string {
+  return /^[a-z_]+$/.test(textOf(code)) ? textOf(code) : "";
 }
 
 /** Why an object did not respond; if it did, `unread`. */

@@ -6,7 +6,7 @@ import { SegmentStatus } from "../../src/console/parts/segment-status.tsx";
 import { KeyTable } from "../../src/console/sections/keys.tsx";
 import { LeaseTable } from "../../src/console/sections/leases.tsx";
 import { Ids, problemOf } from "../../src/console/sections/request.tsx";
-import { ShardTable } from "../../src/console/sections/shards.tsx";
+import { ShardsView } from "../../src/console/sections/shards.tsx";
 import { NO_HISTORY, nextHistory } from "../../src/console/shard-history.ts";
 import { boundsIn, shardFacts } from "../../src/console/shard-state.ts";
 import { presetOf } from "../core/vectors.ts";
@@ -36,7 +36,9 @@ function shardsView(looks: readonly (readonly object[])[], preset = "default"): 
       2000 * look,
     );
   }, NO_HISTORY);
-  const html = htmlOf(ShardTable({ shards: history.shards, bounds }));
+  const html = htmlOf(
+    h(ShardsView, { history, bounds, isWhole: true, span: "1 min", onSpan: () => undefined }),
+  );
   expectHarmless(html);
   return html;
 }

@@ -332,11 +332,11 @@ describe("a lost response: the request is sent once, in doubt, and the page reco
     await page.clock.runFor(10_000);
     const row = page.getByRole("row", { name: /unseen/ });
     await expectCount(row, 1);
-    const id = await row.getByRole("rowheader").innerText();
+    const id = await row.locator("code").innerText();
     const sent = await loseAnswers(page);
     await button(row, /^Revoke/).click();
     await button(row, /^Yes, revoke/).click();
-    await complains(page, new RegExp(`The key ${id}: The service .*\\. It may be revoked`));
+    await complains(page, new RegExp(`The key ${id}: The service .*\\. It may have been revoked`));
     await expectSentOnce(page, sent, `DELETE /v1/keys/${id}`);
     await page.clock.runFor(10_000);
     await expectCount(row, 0);

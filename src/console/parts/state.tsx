@@ -9,7 +9,7 @@ export function State({ state: { level, words, advice, code } }: { state: ShardS
       {code !== undefined && (
         <small>
           {" "}
-          <a href={`/docs#${encodeURIComponent(code.toWellFormed())}`}>More about {code}</a>
+          <a href={`/docs#${code}`}>More about {code}</a>
         </small>
       )}
     </div>

@@ -18,7 +18,7 @@ import { NONE, Table } from "../parts/table.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { savedKey } from "../session.ts";
-import { keepLook, keptHistory, type Seen } from "../shard-history.ts";
+import { type History, keepLook, keptHistory, type Seen } from "../shard-history.ts";
 import {
   type Bounds,
   boundsIn,
@@ -52,14 +52,15 @@ export function Shards({ route }: { route: Route }) {
     { isAnswer: isDefinition },
   );
   const definition = defined.answer;
-  const show = (next: string): void => {
-    setName(next);
+  const next = textOf(status.answer?.cursor);
+  const show = (typed: string): void => {
+    setName(typed);
     setPage("");
-    replaceAddress(addressOf("shards", [next], { span }));
+    replaceAddress(addressOf("shards", [typed], { span }));
   };
-  const showSpan = (next: Span): void => {
-    setSpan(next);
-    replaceAddress(addressOf("shards", [name], { span: next }));
+  const showSpan = (chosen: Span): void => {
+    setSpan(chosen);
+    replaceAddress(addressOf("shards", [name], { span: chosen }));
   };
   return (
     <>
@@ -82,11 +83,12 @@ export function Shards({ route }: { route: Route }) {
           answer={status.answer}
           atMs={status.atMs}
           definition={definition}
+          isWhole={page === "" && next === ""}
           span={span}
           onSpan={showSpan}
         />
       )}
-      <Pager key={settled} at={page} next={textOf(status.answer?.cursor)} onGo={setPage} />
+      <Pager key={settled} at={page} next={next} onGo={setPage} />
     </>
   );
 }
@@ -97,16 +99,37 @@ interface Answer {
   readonly definition: Json;
 }
 
-function KeptShards(props: Answer & { name: string; span: Span; onSpan: (span: Span) => void }) {
-  const { name, answer, atMs, definition, span, onSpan } = props;
+function KeptShards(props: Answer & Shown & { name: string }) {
+  const { name, answer, atMs, definition, ...shown } = props;
   const [history, setHistory] = useState(() => keptHistory(name));
   useLayoutEffect(() => {
     setHistory(keepLook(name, objectsOf(answer.shards).map(shardFacts), atMs));
   }, [answer]);
+  return <ShardsView history={history} bounds={boundsIn(definition)} {...shown} />;
+}
+
+interface Shown {
+  /** Whether these are all shards of the namespace, not one page of them. */
+  readonly isWhole: boolean;
+  readonly span: Span;
+  readonly onSpan: (span: Span) => void;
+}
+
+export function ShardsView(props: Shown & { history: History; bounds: Bounds }) {
+  const { history, bounds, isWhole, span, onSpan } = props;
+  const seen = history.shards.map((one) => {
+    return { ...one, state: shardState(one.facts, one.recent, bounds) };
+  });
+  const states = seen.map(({ state }) => state);
   return (
     <>
+      <p>{summaryOf(states, isWhole)}</p>
       <ShardCharts history={history} span={span} onSpan={onSpan} />
-      <ShardTable shards={history.shards} bounds={boundsIn(definition)} />
+      <Table
+        label="Shards"
+        headings={HEADINGS}
+        rows={seen.map((one) => ({ id: one.facts.shard, cells: cellsOf(one, one.state) }))}
+      />
     </>
   );
 }
@@ -121,32 +144,17 @@ const HEADINGS = [
   "rejected",
 ];
 
-export function ShardTable({ shards, bounds }: { shards: readonly Seen[]; bounds: Bounds }) {
-  const seen = shards.map((one) => {
-    return { ...one, state: shardState(one.facts, one.recent, bounds) };
-  });
-  return (
-    <>
-      <p>{summaryOf(seen.map(({ state }) => state))}</p>
-      <Table
-        label="Shards"
-        headings={HEADINGS}
-        rows={seen.map((one) => ({ id: one.facts.shard, cells: cellsOf(one, one.state) }))}
-      />
-    </>
-  );
-}
-
 /** The worst first. */
 const LEVELS = ["bad", "warning", "good", "idle"] as const;
 
 /** How many shards are in which state, as “8 shards: 6 in step, 2 idle”. */
-function summaryOf(states: readonly ShardState[]): string {
+function summaryOf(states: readonly ShardState[], isWhole: boolean): string {
   const counts = new Map<string, number>();
   const sorted = LEVELS.flatMap((level) => states.filter((one) => one.level === level));
   for (const { words } of sorted) counts.set(words, (counts.get(words) ?? 0) + 1);
   const each = [...counts].map(([words, count]) => `${count} ${words}`);
-  return `${states.length === 1 ? "1 shard" : `${states.length} shards`}: ${each.join(", ")}`;
+  const count = states.length === 1 ? "1 shard" : `${states.length} shards`;
+  return `${count}${isWhole ? "" : " on this page"}: ${each.join(", ")}`;
 }
 
 function cellsOf({ facts, isKnown, rate }: Seen, state: ShardState) {
