@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /** The command `edgeflake`: runs a subcommand. */
 import { readFileSync } from "node:fs";
-import { Output } from "../verify/output.ts";
 import { verify } from "../verify/verify.ts";
 
 const USAGE = `usage: edgeflake COMMAND [options]
@@ -16,8 +15,14 @@ const BAD_USAGE = 2;
 /** A bug of this command, or a failed write of its output; no verdict on the deployment (EX_SOFTWARE of sysexits.h). */
 const FAILED_INSIDE = 70;
 
-const stdout = new Output(process.stdout);
-const stderr = new Output(process.stderr);
+const { stdout, stderr } = process;
+/** The first failed write: the reader closed the pipe, or the disk is full. */
+let failure: NodeJS.ErrnoException | undefined;
+// Without a listener, a failed write would end the process in the middle of a run.
+stdout.on("error", (error) => {
+  failure ??= error;
+});
+stderr.on("error", () => {});
 
 /** The version in package.json, which is two folders up from both the source and the build. */
 function version(): string {
@@ -27,20 +32,10 @@ function version(): string {
   return has ? `${read.version}` : "unknown";
 }
 
-function onInterrupt(call: () => void): () => void {
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, call);
-  return () => {
-    for (const signal of signals) process.off(signal, call);
-  };
-}
-
 async function main([command = "", ...rest]: readonly string[]): Promise<number> {
   switch (command) {
-    case "verify": {
-      const environmentKey = process.env.EDGEFLAKE_KEY;
-      return await verify(rest, { environmentKey, stdout, stderr, onInterrupt });
-    }
+    case "verify":
+      return await verify(rest);
     case "--help":
     case "-h":
       stdout.write(USAGE);
@@ -56,9 +51,10 @@ async function main([command = "", ...rest]: readonly string[]): Promise<number>
 
 try {
   const status = await main(process.argv.slice(2));
-  const failure = await stdout.settled();
-  // EPIPE is no failure: the reader closed the pipe.
-  if (failure && !("code" in failure && failure.code === "EPIPE")) {
+  // Waits until all is written. A failure is reported a little after the write.
+  await new Promise((resolve) => stdout.write("", () => setImmediate(resolve)));
+  // A reader that closed its pipe needs no message.
+  if (failure && failure.code !== "EPIPE") {
     stderr.write(`cannot write to standard output: ${failure.message}\n`);
   }
   process.exitCode = failure ? FAILED_INSIDE : status;

@@ -13,6 +13,7 @@ import { Overview } from "./sections/overview.tsx";
 import { Range } from "./sections/range.tsx";
 import { RequestIds } from "./sections/request.tsx";
 import { Shards } from "./sections/shards.tsx";
+import { useKeyRequired } from "./session.ts";
 
 type SectionName = (typeof SECTIONS)[number]["name"] | "design";
 
@@ -20,19 +21,41 @@ interface View {
   readonly title: string;
   /** The entry of the navigation that it belongs to. */
   readonly entry: SectionName;
+  /** The scope that it needs if the service requires keys. */
+  readonly scope: string;
   readonly Section: FunctionComponent<{ route: Route }>;
 }
 
 const VIEWS: Readonly<Record<SectionName, View>> = {
-  overview: { title: "Overview", entry: "overview", Section: Overview },
-  request: { title: "Request IDs", entry: "request", Section: RequestIds },
-  decode: { title: "Decode", entry: "decode", Section: Decode },
-  range: { title: "Range", entry: "range", Section: Range },
-  namespaces: { title: "Namespaces", entry: "namespaces", Section: Namespaces },
-  design: { title: "Create a namespace", entry: "namespaces", Section: Design },
-  shards: { title: "Shards", entry: "shards", Section: Shards },
-  leases: { title: "Leases", entry: "leases", Section: Leases },
-  keys: { title: "Keys", entry: "keys", Section: Keys },
+  overview: { title: "Overview", entry: "overview", scope: "issue and read", Section: Overview },
+  request: { title: "Request IDs", entry: "request", scope: "issue", Section: RequestIds },
+  decode: {
+    title: "Decode",
+    entry: "decode",
+    scope: "read, for a namespace of your own",
+    Section: Decode,
+  },
+  range: {
+    title: "Range",
+    entry: "range",
+    scope: "read, for a namespace of your own",
+    Section: Range,
+  },
+  namespaces: {
+    title: "Namespaces",
+    entry: "namespaces",
+    scope: "read; a change needs admin",
+    Section: Namespaces,
+  },
+  design: { title: "Create a namespace", entry: "namespaces", scope: "admin", Section: Design },
+  shards: { title: "Shards", entry: "shards", scope: "read", Section: Shards },
+  leases: {
+    title: "Leases",
+    entry: "leases",
+    scope: "lease; revoking needs admin",
+    Section: Leases,
+  },
+  keys: { title: "Keys", entry: "keys", scope: "admin", Section: Keys },
 };
 
 function isSection(name: string): name is SectionName {
@@ -42,7 +65,8 @@ function isSection(name: string): name is SectionName {
 export function App() {
   const { route, number } = useVisit();
   const name = isSection(route.section) ? route.section : "overview";
-  const { title, entry, Section } = VIEWS[name];
+  const { title, entry, scope, Section } = VIEWS[name];
+  const requiresKey = useKeyRequired();
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     document.title = `${title} · Edgeflake`;
@@ -77,6 +101,7 @@ export function App() {
         <h1 tabindex={-1} ref={heading}>
           {title}
         </h1>
+        {requiresKey && <p class="scope">Scope of the key: {scope}.</p>}
         <Section key={`${name} ${number}`} route={route} />
       </main>
     </>

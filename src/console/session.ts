@@ -67,5 +67,7 @@ export function useKeyRequired(): boolean {
 }
 
 function requiresKey(): boolean {
-  return isRequired || savedKey() !== "";
+  // Also once the key is forgotten.
+  isRequired ||= savedKey() !== "";
+  return isRequired;
 }

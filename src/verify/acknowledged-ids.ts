@@ -1,84 +1,64 @@
 import { EXAMPLES_MAX, REPETITIONS_SHOWN } from "./limits.ts";
 
-/** An answer that brought IDs. */
-export interface Acknowledgement {
-  /** When the answer came, in ms since the run began. */
-  readonly atMs: number;
-  /** The kind of the request, an index into the rules' sources. */
-  readonly source: number;
-  readonly shard: number | undefined;
-}
-
-export interface Repetitions {
-  /** Acknowledgements beyond the first of each ID. */
-  readonly count: number;
-  readonly distinct: number;
-  readonly smallest: bigint | undefined;
-  readonly largest: bigint | undefined;
-  /** The smallest repeated IDs, each with the indices of the first answers that have it. */
-  readonly examples: readonly { readonly id: bigint; readonly answers: readonly number[] }[];
-}
-
 const NO_SHARD = -1;
 
 /** Every acknowledged ID of a run in the order of the answers, in flat arrays: there may be millions. */
 export class AcknowledgedIds {
   readonly #ids: BigUint64Array;
-  /** Of each answer: the index of its first ID. */
-  readonly #firsts: Uint32Array;
+  /** Rounded to 32 bits: by less than 1 ms in the first two hours. */
   readonly #atMs: Float32Array;
   readonly #sources: Uint8Array;
   readonly #shards: Int32Array;
-  #idCount = 0;
-  #answerCount = 0;
+  readonly #sourceNames: readonly string[];
+  #count = 0;
 
   /** Memory is committed as it is used, so that a large capacity costs nothing in itself. */
-  constructor(answersMax: number, idsMax: number) {
+  constructor(idsMax: number, sourceNames: readonly string[]) {
     this.#ids = new BigUint64Array(idsMax);
-    this.#firsts = new Uint32Array(answersMax);
-    this.#atMs = new Float32Array(answersMax);
-    this.#sources = new Uint8Array(answersMax);
-    this.#shards = new Int32Array(answersMax);
+    this.#atMs = new Float32Array(idsMax);
+    this.#sources = new Uint8Array(idsMax);
+    this.#shards = new Int32Array(idsMax);
+    this.#sourceNames = sourceNames;
   }
 
-  /** Adds an answer; returns its index. Throws RangeError if the capacity is exceeded. */
-  add(ids: readonly bigint[], { atMs, source, shard }: Acknowledgement): number {
-    const answer = this.#answerCount;
-    if (answer === this.#firsts.length || this.#idCount + ids.length > this.#ids.length) {
-      throw new RangeError("more was acknowledged than requested");
-    }
-    this.#firsts[answer] = this.#idCount;
-    this.#atMs[answer] = atMs;
-    this.#sources[answer] = source;
-    this.#shards[answer] = shard ?? NO_SHARD;
-    this.#ids.set(ids, this.#idCount);
-    this.#idCount += ids.length;
-    this.#answerCount += 1;
-    return answer;
+  /** Adds an ID that came at `atMs` of the run. Throws RangeError if the capacity is exceeded. */
+  add(id: bigint, atMs: number, source: number, shard = NO_SHARD): void {
+    const index = this.#count;
+    if (index === this.#ids.length) throw new RangeError("more was acknowledged than requested");
+    this.#ids[index] = id;
+    this.#atMs[index] = atMs;
+    this.#sources[index] = source;
+    this.#shards[index] = shard;
+    this.#count += 1;
   }
 
   get count(): number {
-    return this.#idCount;
+    return this.#count;
   }
 
-  /** The answer at an index. Its time is rounded to 32 bits: by less than 1 ms in the first two hours. */
-  answer(index: number): Acknowledgement {
-    const shard = this.#shards[index] ?? NO_SHARD;
-    return {
-      atMs: this.#atMs[index] ?? 0,
-      source: this.#sources[index] ?? 0,
-      shard: shard === NO_SHARD ? undefined : shard,
-    };
-  }
-
-  /** The ID at an index, in the order of the answers. */
-  idAt(index: number): bigint {
+  at(index: number): bigint {
     return this.#ids[index] ?? 0n;
   }
 
-  /** Finds every ID that came more than once, in about 75 ns per ID. */
-  repetitions(): Repetitions {
-    const sorted = this.#ids.slice(0, this.#idCount).sort();
+  /** An ID with its place, for people. */
+  shown(index: number): string {
+    return `${this.#ids[index]} ${this.#placeOf(index)}`;
+  }
+
+  /** When and by which shard an ID was acknowledged. */
+  #placeOf(index: number): string {
+    const shard = this.#shards[index] ?? NO_SHARD;
+    const of = shard === NO_SHARD ? "" : `, shard ${shard}`;
+    const source = this.#sourceNames[this.#sources[index] ?? 0];
+    return `at ${inSeconds(this.#atMs[index] ?? 0)} (${source}${of})`;
+  }
+
+  /**
+   * Finds every ID that came more than once, in about 75 ns per ID. `count`: acknowledgements beyond the first of each
+   * ID. `examples`: the smallest repeated IDs, each with its first places.
+   */
+  repetitions() {
+    const sorted = this.#ids.slice(0, this.#count).sort();
     const repeated: bigint[] = [];
     let count = 0;
     for (let at = 1; at < sorted.length; at += 1) {
@@ -87,30 +67,23 @@ export class AcknowledgedIds {
       count += 1;
       if (repeated.length < EXAMPLES_MAX && repeated.at(-1) !== id) repeated.push(id);
     }
-    const examples = repeated.map((id) => ({ id, answers: this.#answersWith(id) }));
+    const examples = repeated.map((id) => `${id} ${this.#placesOf(id).join(" and ")}`);
     const distinct = sorted.length - count;
-    return { count, distinct, smallest: sorted.at(0), largest: sorted.at(-1), examples };
+    return { count, examples, distinct, smallest: sorted.at(0), largest: sorted.at(-1) };
   }
 
-  #answersWith(id: bigint): number[] {
-    const answers: number[] = [];
+  #placesOf(id: bigint): string[] {
+    const places: string[] = [];
     let at = this.#ids.indexOf(id);
-    while (at >= 0 && at < this.#idCount && answers.length < REPETITIONS_SHOWN) {
-      answers.push(this.answerOf(at));
+    while (at >= 0 && at < this.#count && places.length < REPETITIONS_SHOWN) {
+      places.push(this.#placeOf(at));
       at = this.#ids.indexOf(id, at + 1);
     }
-    return answers;
+    return places;
   }
+}
 
-  /** The answer that has the ID at an index: the last one that begins at or before it. */
-  answerOf(at: number): number {
-    let low = 0;
-    let high = this.#answerCount;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#firsts[middle] ?? at) <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
-  }
+/** Milliseconds as seconds, for people. */
+export function inSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(3)} s`;
 }

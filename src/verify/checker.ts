@@ -5,13 +5,12 @@
  * Order is promised only for requests that do not overlap: if a request was sent after an answer arrived, its IDs must
  * be greater than all IDs of that answer. The order of the calls decides which was first, not a clock.
  */
-import { AcknowledgedIds, type Acknowledgement } from "./acknowledged-ids.ts";
+import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
+import { AcknowledgedIds, inSeconds } from "./acknowledged-ids.ts";
 import { Failures, Findings, shown } from "./findings.ts";
-import { Histogram } from "./histogram.ts";
 import type { IdFields, TimeBounds } from "./known-layout.ts";
-import { OrderCheck } from "./order-check.ts";
+import { type Change, OrderCheck } from "./order-check.ts";
 import type { Outcome } from "./outcome.ts";
-import type { RequestCounts } from "./report.ts";
 import { type Moment, TimeCheck } from "./time-check.ts";
 
 /** The part of a run's options that decides which answers are right. */
@@ -33,68 +32,65 @@ export interface Rules {
 
 /** A request that was sent. */
 export interface Sent {
-  readonly event: number;
   readonly source: number;
   /** When it was due, in ms since the run began. */
   readonly dueMs: number;
   readonly at: Moment;
+  /** The latest changes of the order checks at that time. */
+  readonly keyChange: Change;
+  readonly shardChange: Change;
 }
 
 type Acknowledged = Extract<Outcome, { kind: "acknowledged" }>;
-
-/** Latencies are counted in µs. */
-const PER_MS = 1000;
 
 export class Checker {
   readonly rules: Rules;
   readonly ids: AcknowledgedIds;
   readonly failures = new Failures();
-  readonly fromSchedule = new Histogram();
-  readonly fromSending = new Histogram();
-  /** IDs by shard. */
-  readonly shards = new Map<number, number>();
+  /** Latencies in µs, from when a request was due, and from when it was sent. */
+  readonly fromSchedule = createHistogram();
+  readonly fromSending = createHistogram();
   readonly form = new Findings();
   readonly counts = new Findings();
-  readonly keyOrder = new OrderCheck("key");
-  readonly shardOrder = new OrderCheck("shard");
+  readonly keyOrder: OrderCheck;
+  readonly shardOrder: OrderCheck;
   readonly times: TimeCheck;
   readonly shardNames = new Findings();
-
-  readonly #outstanding = new Set<Sent>();
-  #events = 0;
+  /** IDs by shard: as their bits say, else as the answer's header says. */
+  readonly shards = new Map<number, number>();
+  /** IDs whose shard is known from two sources at least: their bits, the answer's header, or the request. */
+  shardsCompared = 0;
+  /** When the last ID came, in ms since the run began. */
+  lastAnswerMs = 0;
   #sent = 0;
   #skipped = 0;
-  #acknowledged = 0;
-  #lastAnswerMs = 0;
-  #shardsCompared = 0;
 
   constructor(rules: Rules) {
     const idsMax = rules.requestsMax * rules.count;
+    const names = rules.sources.map((key) => (key === undefined ? "plain" : `key ${key}`));
     this.rules = rules;
-    this.ids = new AcknowledgedIds(rules.requestsMax, idsMax);
+    this.ids = new AcknowledgedIds(idsMax, names);
+    this.keyOrder = new OrderCheck(this.ids);
+    this.shardOrder = new OrderCheck(this.ids);
     this.times = new TimeCheck(rules.fields, rules.times, idsMax);
   }
 
   /** Records a request that is being sent now, of one of the rules' sources. */
   sent(source: number, dueMs: number, at: Moment): Sent {
-    this.#events += 1;
     this.#sent += 1;
     this.times.see(at);
-    const sent = { event: this.#events, source, dueMs, at };
-    this.#outstanding.add(sent);
-    return sent;
+    const [keyChange, shardChange] = [this.keyOrder.latest, this.shardOrder.latest];
+    return { source, dueMs, at, keyChange, shardChange };
   }
 
   /** Records the outcome of a request, once for each. */
   ended(sent: Sent, outcome: Outcome, at: Moment): void {
-    if (!this.#outstanding.delete(sent)) throw new Error("a request ended that was not open");
-    this.#events += 1;
     this.times.see(at);
     if (outcome.kind === "acknowledged") this.#take(sent, outcome, at);
     else if (outcome.kind === "malformed") {
-      this.form.add(() => `at ${seconds(at.ms)}: ${JSON.stringify(shown(outcome.text))}`);
-      this.failures.add("indefinite", outcome.code ?? "malformed_answer", outcome.text);
-    } else this.failures.add(outcome.kind, outcome.code, outcome.detail ?? "");
+      this.form.add(() => `at ${inSeconds(at.ms)}: ${JSON.stringify(shown(outcome.text))}`);
+      this.failures.add("indefinite", outcome.code, outcome.text);
+    } else this.failures.add(outcome.kind, outcome.code, outcome.detail);
   }
 
   /** Counts requests that were due and will not be sent. */
@@ -102,104 +98,56 @@ export class Checker {
     this.#skipped += count;
   }
 
-  get requests(): RequestCounts {
-    return {
-      due: this.#sent + this.#skipped,
-      sent: this.#sent,
-      skipped: this.#skipped,
-      acknowledged: this.#acknowledged,
-      definite: this.failures.of("definite"),
-      indefinite: this.failures.of("indefinite"),
-    };
+  /**
+   * `due` = `sent` + `skipped`. After the run, `sent` = `acknowledged` + `definite` + `indefinite`. `skipped`: no
+   * connection was free for the timeout of a request, or the run was interrupted. `acknowledged`: answered with 200 and
+   * a complete, well-formed answer. `definite`, `indefinite`: see Failed.
+   */
+  get requests() {
+    const [sent, skipped] = [this.#sent, this.#skipped];
+    const acknowledged = this.fromSending.count;
+    return { due: sent + skipped, sent, skipped, acknowledged, ...this.failures.count };
   }
 
-  /** When the last ID came, in ms since the run began. */
-  get lastAnswerMs(): number {
-    return this.#lastAnswerMs;
-  }
-
-  /** IDs whose shard is known from two sources at least: their bits, the answer's header, or the request. */
-  get shardsCompared(): number {
-    return this.#shardsCompared;
-  }
-
-  /** When and by which shard IDs were acknowledged, for people. */
-  placeOf({ atMs, source, shard }: Acknowledgement): string {
-    const of = shard === undefined ? "" : `, shard ${shard}`;
-    return `at ${seconds(atMs)} (${this.#nameOf(source)}${of})`;
-  }
-
-  #take(sent: Sent, outcome: Acknowledged, at: Moment): void {
-    const { count } = this.rules;
-    this.#acknowledged += 1;
-    this.#lastAnswerMs = at.ms;
-    this.fromSchedule.add(Math.max(0, Math.round((at.ms - sent.dueMs) * PER_MS)));
-    this.fromSending.add(Math.max(0, Math.round((at.ms - sent.at.ms) * PER_MS)));
-    if (outcome.ids.length !== count) {
-      this.counts.add(() => `at ${seconds(at.ms)}: ${outcome.ids.length} IDs, not ${count}`);
+  #take(sent: Sent, { ids, shard: said }: Acknowledged, at: Moment): void {
+    const { count, sources, strict, shard: asked = said, fields } = this.rules;
+    this.lastAnswerMs = at.ms;
+    record(this.fromSchedule, at.ms - sent.dueMs);
+    record(this.fromSending, at.ms - sent.at.ms);
+    if (ids.length !== count) {
+      this.counts.add(() => `at ${inSeconds(at.ms)}: ${ids.length} IDs, not ${count}`);
     }
     // Surplus IDs are counted above, and not checked.
-    const ids = outcome.ids.slice(0, count);
-    const acknowledgement = { atMs: at.ms, source: sent.source, shard: this.#shardOf(outcome) };
     const first = this.ids.count;
-    const answer = this.ids.add(ids, acknowledgement);
-    this.#checkShards(ids, outcome.shard, acknowledgement);
-    this.times.add(ids, first, sent.at, at);
-    this.#checkOrder(ids, sent, answer, outcome.shard);
-  }
-
-  #shardOf({ shard, ids: [first] }: Acknowledged): number | undefined {
-    return shard ?? (first === undefined ? undefined : this.rules.fields?.shardOf(first));
-  }
-
-  #checkShards(ids: readonly bigint[], said: number | undefined, where: Acknowledgement): void {
-    const { fields, shard: asked } = this.rules;
-    if (said !== undefined && asked !== undefined && said !== asked) {
-      this.shardNames.add(() => `${this.placeOf(where)}: shard ${asked} was requested`);
-    }
-    const expected = asked ?? said;
-    const named = Number(said !== undefined) + Number(asked !== undefined);
-    for (const id of ids) {
+    for (const id of ids.slice(0, count)) {
       const inId = fields?.shardOf(id);
-      const shard = inId ?? said;
-      if (shard !== undefined) this.shards.set(shard, (this.shards.get(shard) ?? 0) + 1);
-      if (named + Number(inId !== undefined) > 1) this.#shardsCompared += 1;
-      if (inId === undefined || expected === undefined || inId === expected) continue;
-      const wanted = asked === undefined ? "" : `, shard ${asked} was requested`;
-      this.shardNames.add(
-        () => `${id} ${this.placeOf(where)}: the ID's bits have shard ${inId}${wanted}`,
-      );
+      this.ids.add(id, at.ms, sent.source, said ?? inId);
+      this.times.add(id, sent.at, at);
+      this.#checkShard(inId, said);
     }
-  }
-
-  #checkOrder(ids: readonly bigint[], sent: Sent, answer: number, said: number | undefined): void {
-    const { sources, strict, shard = said } = this.rules;
-    const given = {
-      ids,
-      answer,
-      sentEvent: sent.event,
-      event: this.#events,
-      oldestOf: () => this.#oldestEvent(),
-      placeOf: (index: number) => this.placeOf(this.ids.answer(index)),
-    };
     const key = sources[sent.source];
-    if (key !== undefined) this.keyOrder.follow(key, given);
-    if (strict && shard !== undefined) this.shardOrder.follow(shard, given);
+    if (key !== undefined) this.keyOrder.follow(`key ${key}`, first, sent.keyChange);
+    if (!strict || asked === undefined) return;
+    this.shardOrder.follow(`shard ${asked}`, first, sent.shardChange);
   }
 
-  /** The event of the oldest open request; later requests have greater ones. */
-  #oldestEvent(): number {
-    for (const { event } of this.#outstanding) return event;
-    return this.#events;
-  }
-
-  #nameOf(source: number): string {
-    const key = this.rules.sources[source];
-    return key === undefined ? "plain" : `key ${key}`;
+  /** Compares the shards that the bits of the ID added last, its answer's header and its request name. */
+  #checkShard(inId: number | undefined, said: number | undefined): void {
+    const { shard: asked } = this.rules;
+    const shard = inId ?? said;
+    if (shard !== undefined) this.shards.set(shard, (this.shards.get(shard) ?? 0) + 1);
+    const names = [inId, said, asked].filter((name) => name !== undefined);
+    if (names.length > 1) this.shardsCompared += 1;
+    if (names.every((name) => name === names[0])) return;
+    this.shardNames.add(() => {
+      const bits = inId === undefined ? [] : [`the ID's bits have shard ${inId}`];
+      const wanted = asked === undefined ? [] : [`shard ${asked} was requested`];
+      return `${this.ids.shown(this.ids.count - 1)}: ${[...bits, ...wanted].join(", ")}`;
+    });
   }
 }
 
-/** Milliseconds as seconds, for people. */
-export function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(3)} s`;
+/** Records ms as µs. */
+function record(histogram: RecordableHistogram, ms: number): void {
+  histogram.record(Math.max(1, Math.round(ms * 1000)));
 }

@@ -1,30 +1,15 @@
 /** Broken promises and failures of a run: counted, with the first few examples. */
 import { EXAMPLES_MAX, FAILURE_CODES_MAX, SERVER_TEXT_MAX } from "./limits.ts";
-import type { Failure } from "./report.ts";
 
 /** How often a promise was broken, and the first examples. */
 export class Findings {
-  #count = 0;
-  readonly #examples: string[] = [];
+  count = 0;
+  readonly examples: string[] = [];
 
   add(example: () => string): void {
-    this.#count += 1;
-    if (this.#examples.length < EXAMPLES_MAX) this.#examples.push(example());
+    this.count += 1;
+    if (this.examples.length < EXAMPLES_MAX) this.examples.push(example());
   }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  get examples(): readonly string[] {
-    return this.#examples;
-  }
-}
-
-interface Tally {
-  definite: number;
-  indefinite: number;
-  example: string;
 }
 
 /** Codes beyond FAILURE_CODES_MAX are counted together. */
@@ -32,26 +17,23 @@ const OTHER = "other";
 
 /** Failed requests by code. */
 export class Failures {
-  readonly #tallies = new Map<string, Tally>();
+  readonly #tallies = new Map<string, { definite: number; indefinite: number; example: string }>();
+  readonly count = { definite: 0, indefinite: 0 };
 
-  add(kind: "definite" | "indefinite", code: string, detail: string): void {
+  add(kind: "definite" | "indefinite", code: string, detail = ""): void {
     const known = this.#tallies.has(shown(code)) || this.#tallies.size < FAILURE_CODES_MAX;
     const name = known ? shown(code) : OTHER;
     const tally = this.#tallies.get(name) ?? { definite: 0, indefinite: 0, example: "" };
+    this.count[kind] += 1;
     tally[kind] += 1;
     tally.example ||= shown(detail);
     this.#tallies.set(name, tally);
   }
 
-  of(kind: "definite" | "indefinite"): number {
-    return [...this.#tallies.values()].reduce((sum, tally) => sum + tally[kind], 0);
-  }
-
-  /** The most frequent first. */
-  list(): Failure[] {
+  /** The most frequent first. `example`: the text of the first such failure that had one. */
+  list() {
     const failures = [...this.#tallies].map(([code, tally]) => ({ code, ...tally }));
-    const many = (one: Failure): number => one.definite + one.indefinite;
-    return failures.sort((one, other) => many(other) - many(one));
+    return failures.sort((a, b) => b.definite + b.indefinite - a.definite - a.indefinite);
   }
 }
 

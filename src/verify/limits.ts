@@ -1,25 +1,7 @@
-/** Bounds of the history checker: name, unit, reason. */
+/** Bounds of the history checker: name, unit, reason. Those of the options are in options.ts. */
 
-/** Requests per second: more than twice the 8,000 that one process was measured to send (125 µs of CPU each). */
-export const RATE_MAX = 20_000;
-/** Small enough for every deployment, and enough to show in ten seconds whether it works. */
-export const RATE_DEFAULT = 100;
-export const SECONDS_DEFAULT = 10;
-/** Duration of a run, in s: a day. IDS_MAX bounds its memory. */
-export const SECONDS_MAX = 86_400;
-/** IDs per request: the most of a JSON answer of /v1/ids. */
-export const COUNT_MAX = 10_000;
-/** IDs of a run. Each is kept until the end, with 21 bytes per answer: 20 million single IDs were measured at 1 GB. */
+/** IDs of a run. Each is kept until the end, in up to 25 bytes: 20 million single IDs were measured at 0.8 to 1 GB. */
 export const IDS_MAX = 20_000_000;
-
-/** Requests in flight, one per connection: enough for 1,000 requests/s at 250 ms each. */
-export const CONNECTIONS_DEFAULT = 256;
-/** Most systems allow no more file descriptors. */
-export const CONNECTIONS_MAX = 4096;
-/** Timeout of a request, in ms: longer than the service's longest wait with its retries. */
-export const TIMEOUT_DEFAULT_MS = 10_000;
-/** The usual timeout of proxies, in ms. */
-export const TIMEOUT_MAX_MS = 60_000;
 
 /** Number of ordering keys, used in turn: few, so that each has many requests that do not overlap. */
 export const KEYS = 8;
@@ -28,8 +10,6 @@ export const KEYS = 8;
 export const CLOCKS_DIFFER_MAX_MS = 5000;
 /** Smallest step of this machine's clock to detect, in ms: its two clocks are not read at the same instant. */
 export const OWN_STEP_LEAST_MS = 1000;
-/** Largest --skew-ms: a day, the most that a namespace's clock may step back and be forgiven. */
-export const SKEW_MAX_MS = 86_400_000;
 
 /** Bytes of an answer per requested ID: 19 digits, quotes, a comma and a few spaces. */
 export const ANSWER_BYTES_PER_ID = 32;
@@ -56,7 +36,5 @@ export const URL_CHARS_MAX = 2048;
 
 /** How long open requests may continue after Ctrl+C, in ms. */
 export const INTERRUPT_GRACE_MS = 1000;
-/** How often waiting requests are checked for their timeout, in ms. */
-export const WAITING_LOOK_MS = 50;
 /** How often the progress is written, in ms. */
 export const PROGRESS_EVERY_MS = 1000;

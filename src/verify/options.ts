@@ -1,28 +1,39 @@
 import { parseArgs } from "node:util";
+import { textOf } from "../core/json.ts";
 import { PRESETS } from "../core/layout/presets.ts";
-import { SHARDS_MAX } from "../core/limits.ts";
-import { DIALECTS, type DialectName, isDialectName } from "./dialects.ts";
-import {
-  CONNECTIONS_DEFAULT,
-  CONNECTIONS_MAX,
-  COUNT_MAX,
-  IDS_MAX,
-  KEY_CHARS_MAX,
-  NAMESPACE_CHARS_MAX,
-  RATE_DEFAULT,
-  RATE_MAX,
-  SECONDS_DEFAULT,
-  SECONDS_MAX,
-  SKEW_MAX_MS,
-  TIMEOUT_DEFAULT_MS,
-  TIMEOUT_MAX_MS,
-  URL_CHARS_MAX,
-} from "./limits.ts";
+import { IDS_COUNT_MAX, SHARDS_MAX } from "../core/limits.ts";
+import { DIALECT_NAMES, DIALECTS } from "./dialects.ts";
+import { IDS_MAX, KEY_CHARS_MAX, NAMESPACE_CHARS_MAX, URL_CHARS_MAX } from "./limits.ts";
 
 const MIXES = ["both", "plain", "keys"] as const;
 const ORDERS = ["fresh", "strict"] as const;
 const PRESET_NAMES = [...PRESETS.keys(), "none"];
 
+/** Bounds (inclusive) and default of each option with an integer. */
+const INTEGERS = {
+  /** At most over twice the 8,000 that one process was measured to send. The default suits every deployment. */
+  rate: { least: 1, most: 20_000, otherwise: 100 },
+  /** At most a day. IDS_MAX bounds the memory. */
+  seconds: { least: 1, most: 86_400, otherwise: 10 },
+  /** At most the IDs of a JSON answer of /v1/ids. */
+  count: { least: 1, most: IDS_COUNT_MAX, otherwise: 1 },
+  shard: { least: 0, most: SHARDS_MAX - 1, otherwise: undefined },
+  /** At most a day: a namespace's clock may step back as far, and be forgiven. */
+  "skew-ms": { least: 0, most: 86_400_000, otherwise: undefined },
+  /** At most the usual timeout of proxies. The default is longer than the service's longest wait with its retries. */
+  "timeout-ms": { least: 1, most: 60_000, otherwise: 10_000 },
+  /** At most the file descriptors of most systems. The default is enough for 1,000 requests/s at 250 ms each. */
+  connections: { least: 1, most: 4096, otherwise: 256 },
+} as const;
+
+type IntegerName = keyof typeof INTEGERS;
+
+function range(name: IntegerName): string {
+  const { least, most, otherwise } = INTEGERS[name];
+  return `${least} to ${most}${otherwise === undefined ? "" : ` (default ${otherwise})`}`;
+}
+
+/** The help. It declares the options: a line of two spaces, two dashes, a name, and a word in capitals for a value. */
 export const VERIFY_USAGE = `usage: edgeflake verify --url URL --namespace NAME [options]
 
 Requests IDs from a deployment at a steady rate, and checks that its answers keep its promises.
@@ -30,20 +41,20 @@ Requests IDs from a deployment at a steady rate, and checks that its answers kee
   --url URL            URL of the deployment, http or https
   --namespace NAME     the namespace; Leaf's key, TinyID's bizType
   --key KEY            the API key or token; prefer the variable EDGEFLAKE_KEY, which process lists do not show
-  --dialect NAME       ${Object.keys(DIALECTS).join(", ")} (default edgeflake)
-  --rate N             requests per second, 1 to ${RATE_MAX} (default ${RATE_DEFAULT})
-  --seconds N          duration, 1 to ${SECONDS_MAX} (default ${SECONDS_DEFAULT})
-  --count N            IDs per request, 1 to ${COUNT_MAX} (default 1)
+  --dialect NAME       ${DIALECT_NAMES.join(", ")} (default edgeflake)
+  --rate N             requests per second, ${range("rate")}
+  --seconds N          duration, ${range("seconds")}
+  --count N            IDs per request, ${range("count")}
   --mix NAME           plain requests, keys (requests with an ordering key), or both in turn (default, if the dialect
                        has keys and --shard is not given)
   --order NAME         fresh (default), or strict, which also checks the order of each shard
   --shard N            requests IDs of this shard only
   --preset NAME        the layout of the IDs, instead of the one the service reports: ${PRESET_NAMES.join(", ")}
                        (none: do not decode IDs)
-  --skew-ms N          how far an ID's time may be from its request, before or after, 0 to ${SKEW_MAX_MS}
+  --skew-ms N          how far an ID's time may be from its request, before or after, ${range("skew-ms")}
                        (default: the bounds of the namespace, plus 5 s of clock difference)
-  --timeout-ms N       timeout of a request, 1 to ${TIMEOUT_MAX_MS} (default ${TIMEOUT_DEFAULT_MS})
-  --connections N      maximum requests in flight, 1 to ${CONNECTIONS_MAX} (default ${CONNECTIONS_DEFAULT})
+  --timeout-ms N       timeout of a request, ${range("timeout-ms")}
+  --connections N      maximum requests in flight, ${range("connections")}
   --json               prints one JSON document instead of the table
 
 At most ${IDS_MAX.toLocaleString("en-US")} IDs in all (rate × seconds × count). Ctrl+C ends the run early, with a verdict on the answers so
@@ -53,133 +64,81 @@ Exit status: 0 every promise held, 1 a promise was broken, 2 bad usage, 3 nothin
 70 the command failed, or could not write its report, 130 interrupted before any ID was acknowledged.
 `;
 
+const OPTIONS = Object.fromEntries(
+  [...VERIFY_USAGE.matchAll(/^ {2}--(\S+)( [A-Z]+)?/gm)].map(([, name, value]) => [
+    name,
+    { type: value === undefined ? "boolean" : "string" } as const,
+  ]),
+);
+
 /** The options of a run, as VERIFY_USAGE describes them. */
-export interface VerifyOptions {
-  /** Without a trailing slash. */
-  readonly url: string;
-  readonly namespace: string;
-  readonly key: string | undefined;
-  readonly dialect: DialectName;
-  readonly rate: number;
-  readonly seconds: number;
-  readonly count: number;
-  readonly mix: (typeof MIXES)[number];
-  readonly order: (typeof ORDERS)[number];
-  readonly shard: number | undefined;
-  readonly preset: string | undefined;
-  readonly skewMs: number | undefined;
-  readonly timeoutMs: number;
-  readonly connections: number;
-  readonly json: boolean;
-}
+export type VerifyOptions = ReturnType<typeof read>["options"];
 
-export type ParsedOptions =
-  | { readonly kind: "options"; readonly options: VerifyOptions }
-  | { readonly kind: "help" }
-  /** Every problem, with the values allowed. */
-  | { readonly kind: "bad"; readonly problems: readonly string[] };
+type Values = ReturnType<typeof parseArgs>["values"];
 
-/** Parses the arguments after `verify`. `environmentKey`: the key, if no option gives one. */
-export function parseVerifyOptions(
-  args: readonly string[],
-  environmentKey: string | undefined,
-): ParsedOptions {
+/**
+ * Parses the arguments after `verify`. `environmentKey`: the key, if no option gives one. `bad`: every problem, with the
+ * values allowed.
+ */
+export function parseVerifyOptions(args: readonly string[], environmentKey: string | undefined) {
+  let values: Values;
   try {
-    const values = valuesOf(args);
-    return values.help === true ? { kind: "help" } : read(values, environmentKey);
+    const options = { ...OPTIONS, help: { type: "boolean", short: "h" } } as const;
+    values = parseArgs({ args: [...args], options, strict: true }).values;
   } catch (error) {
-    // parseArgs throws for an unknown option, or one without its value.
-    return { kind: "bad", problems: [error instanceof Error ? error.message : String(error)] };
+    // For an unknown option, or one without its value.
+    const problem = error instanceof Error ? error.message : `${error}`;
+    return { kind: "bad", problems: [problem] } as const;
   }
+  if (values.help === true) return { kind: "help" } as const;
+  const { options, problems } = read(values, environmentKey);
+  return problems.length > 0
+    ? ({ kind: "bad", problems } as const)
+    : ({ kind: "options", options } as const);
 }
 
-type Values = ReturnType<typeof valuesOf>;
-
-function valuesOf(args: readonly string[]) {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean" } as const;
-  const options = {
-    url: text,
-    namespace: text,
-    key: text,
-    dialect: text,
-    rate: text,
-    seconds: text,
-    count: text,
-    mix: text,
-    order: text,
-    shard: text,
-    preset: text,
-    "skew-ms": text,
-    "timeout-ms": text,
-    connections: text,
-    json: flag,
-    help: { ...flag, short: "h" },
-  } as const;
-  return parseArgs({ args: [...args], options, strict: true }).values;
-}
-
-/** Records a problem if a condition does not hold. */
-type Demand = (holds: boolean, problem: string) => void;
-
-function read(values: Values, environmentKey: string | undefined): ParsedOptions {
+/** The options that values stand for, right only without problems. */
+function read(values: Values, environmentKey: string | undefined) {
   const problems: string[] = [];
-  const demand: Demand = (holds, problem) => {
+  const demand = (holds: boolean, problem: string): void => {
     if (!holds) problems.push(problem);
   };
-  const target = targetOf(values, environmentKey, demand);
-  const load = loadOf(values, demand);
-  const skewMs = wholeOf(values, "skew-ms", 0, SKEW_MAX_MS, demand);
-  const { preset, json = false } = values;
-  const hasPreset = preset === undefined || PRESET_NAMES.includes(preset);
-  demand(hasPreset, `--preset must be one of ${PRESET_NAMES.join(", ")}`);
-  const placement = placementOf(values, load.count, demand);
-  if (problems.length > 0 || !target || !placement) return { kind: "bad", problems };
-  return { kind: "options", options: { ...target, ...placement, ...load, preset, skewMs, json } };
-}
-
-function targetOf(values: Values, environmentKey: string | undefined, demand: Demand) {
-  const url = urlOf(values.url);
+  const integer = <Name extends IntegerName>(
+    name: Name,
+  ): number | (typeof INTEGERS)[Name]["otherwise"] => {
+    const { least, most, otherwise } = INTEGERS[name];
+    const text = textOf(values[name]);
+    const value = text === undefined ? otherwise : /^\d{1,9}$/.test(text) ? Number(text) : -1;
+    const holds = value === undefined || (value >= least && value <= most);
+    demand(holds, `--${name} must be an integer from ${least} to ${most}`);
+    return holds ? value : otherwise;
+  };
+  const choice = <Text extends string>(name: string, texts: readonly Text[], otherwise: Text) => {
+    const { [name]: given = otherwise } = values;
+    const text = texts.find((one) => one === given);
+    demand(text !== undefined, `--${name} must be one of ${texts.join(", ")}`);
+    return text ?? otherwise;
+  };
+  const url = urlOf(textOf(values.url) ?? "");
   demand(url !== undefined, "--url must be an http or https URL without query or password");
-  const { namespace = "" } = values;
+  const namespace = textOf(values.namespace) ?? "";
   const isName = namespace.length >= 1 && namespace.length <= NAMESPACE_CHARS_MAX;
   demand(isName, `--namespace must have 1 to ${NAMESPACE_CHARS_MAX} characters`);
-  const key = values.key ?? (environmentKey || undefined);
+  const key = textOf(values.key) ?? (environmentKey || undefined);
   const isKey = key === undefined || (/^[\x21-\x7e]+$/.test(key) && key.length <= KEY_CHARS_MAX);
-  demand(
-    isKey,
-    `--key (or EDGEFLAKE_KEY) must have 1 to ${KEY_CHARS_MAX} visible ASCII characters`,
-  );
-  return url === undefined ? undefined : { url, namespace, key };
-}
-
-function loadOf(values: Values, demand: Demand) {
-  const rate = wholeOf(values, "rate", 1, RATE_MAX, demand) ?? RATE_DEFAULT;
-  const seconds = wholeOf(values, "seconds", 1, SECONDS_MAX, demand) ?? SECONDS_DEFAULT;
-  const count = wholeOf(values, "count", 1, COUNT_MAX, demand) ?? 1;
+  const keyTakes = `1 to ${KEY_CHARS_MAX} visible ASCII characters`;
+  demand(isKey, `--key (or EDGEFLAKE_KEY) must have ${keyTakes}`);
+  const [rate, seconds, count] = [integer("rate"), integer("seconds"), integer("count")];
   const ids = rate * seconds * count;
   demand(ids <= IDS_MAX, `--rate × --seconds × --count must be at most ${IDS_MAX}, and is ${ids}`);
-  return {
-    rate,
-    seconds,
-    count,
-    timeoutMs: wholeOf(values, "timeout-ms", 1, TIMEOUT_MAX_MS, demand) ?? TIMEOUT_DEFAULT_MS,
-    connections: wholeOf(values, "connections", 1, CONNECTIONS_MAX, demand) ?? CONNECTIONS_DEFAULT,
-  };
-}
-
-/** The source and order of the IDs, as far as the dialect has them. */
-function placementOf(values: Values, count: number, demand: Demand) {
-  const { dialect = "edgeflake", order = "fresh" } = values;
-  const shard = wholeOf(values, "shard", 0, SHARDS_MAX - 1, demand);
-  demand(isOneOf(ORDERS, order), `--order must be one of ${ORDERS.join(", ")}`);
-  const isKnown = isDialectName(dialect);
-  demand(isKnown, `--dialect must be one of ${Object.keys(DIALECTS).join(", ")}`);
-  if (!isKnown || !isOneOf(ORDERS, order)) return undefined;
-  const { placed, countMax = COUNT_MAX } = DIALECTS[dialect];
-  const { mix = placed && shard === undefined ? "both" : "plain" } = values;
-  demand(isOneOf(MIXES, mix), `--mix must be one of ${MIXES.join(", ")}`);
-  if (!isOneOf(MIXES, mix)) return undefined;
+  const [timeoutMs, connections] = [integer("timeout-ms"), integer("connections")];
+  const skewMs = integer("skew-ms");
+  const preset = values.preset === undefined ? undefined : choice("preset", PRESET_NAMES, "none");
+  const shard = integer("shard");
+  const order = choice("order", ORDERS, "fresh");
+  const dialect = choice("dialect", DIALECT_NAMES, "edgeflake");
+  const { placed, countMax } = DIALECTS[dialect];
+  const mix = choice("mix", MIXES, placed && shard === undefined ? "both" : "plain");
   const by = `with --dialect ${dialect}`;
   demand(placed || mix === "plain", `--mix must be plain ${by}`);
   demand(placed || order === "fresh", `--order must be fresh ${by}`);
@@ -187,32 +146,14 @@ function placementOf(values: Values, count: number, demand: Demand) {
   demand(count <= countMax, `--count must be ${countMax} ${by}`);
   const isApart = !placed || shard === undefined || mix === "plain";
   demand(isApart, "--mix must be plain with --shard: each key has its own shard");
-  return { dialect, mix, order, shard };
+  const target = { url: url ?? "", namespace, key, dialect, preset, shard };
+  const load = { rate, seconds, count, mix, order, skewMs, timeoutMs, connections };
+  return { options: { ...target, ...load, json: values.json === true }, problems };
 }
 
-/** Undefined if the option is absent or invalid. */
-function wholeOf(
-  values: Values,
-  name: keyof Values,
-  least: number,
-  most: number,
-  demand: Demand,
-): number | undefined {
-  const text = values[name];
-  if (text === undefined) return undefined;
-  const value = typeof text === "string" && /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  const holds = value >= least && value <= most;
-  demand(holds, `--${name} must be an integer from ${least} to ${most}`);
-  return holds ? value : undefined;
-}
-
-function isOneOf<Text extends string>(texts: readonly Text[], text: string): text is Text {
-  return texts.some((one) => one === text);
-}
-
-/** Undefined if the text is no URL to send requests to. */
-function urlOf(text: string | undefined): string | undefined {
-  if (text === undefined || text.length > URL_CHARS_MAX || !URL.canParse(text)) return undefined;
+/** Without a trailing slash. Undefined if the text is no URL to send requests to. */
+function urlOf(text: string): string | undefined {
+  if (text.length > URL_CHARS_MAX || !URL.canParse(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);
   if (protocol !== "http:" && protocol !== "https:") return undefined;
   // The URL parser drops an empty query, but keeps its question mark, after which no path can follow.

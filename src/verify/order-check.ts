@@ -1,104 +1,63 @@
-/** Checks that the IDs of a key, or of a shard in strict order, increase. */
+/** Checks that the IDs of a line (a key, or a shard in strict order) increase. */
+import type { AcknowledgedIds } from "./acknowledged-ids.ts";
 import { Findings } from "./findings.ts";
 
-/** The IDs of an answer, for the check. Events are numbered in the order in which they happened. */
-export interface OrderedAnswer {
-  readonly ids: readonly bigint[];
-  /** The answer's index among the acknowledged. */
-  readonly answer: number;
-  /** The events of sending the request and of its answer. */
-  readonly sentEvent: number;
-  readonly event: number;
-  /** The event of sending the oldest open request. */
-  oldestOf(): number;
-  /** When and by which shard an answer came, for people. */
-  placeOf(answer: number): string;
+/** A new highest ID of a line. Links lead forward only, so that changes before the oldest open request are freed. */
+export interface Change {
+  readonly line: string;
+  /** The index of the line's highest ID before, among the acknowledged. */
+  readonly before: number | undefined;
+  next: Change | undefined;
 }
 
 /** The order of all keys, or of all shards. */
 export class OrderCheck {
   readonly findings = new Findings();
-  readonly #kind: string;
-  readonly #lines = new Map<string | number, OrderedLine>();
-  #seen = 0;
-  #compared = 0;
-
-  constructor(kind: string) {
-    this.#kind = kind;
-  }
-
   /** All IDs that were followed. */
-  get seen(): number {
-    return this.#seen;
-  }
-
+  seen = 0;
   /** IDs that were compared with an answer that arrived before they were requested. */
-  get compared(): number {
-    return this.#compared;
+  compared = 0;
+  readonly #ids: AcknowledgedIds;
+  /** The index of each line's highest ID. */
+  readonly #highest = new Map<string, number>();
+  #latest: Change = { line: "", before: undefined, next: undefined };
+
+  constructor(ids: AcknowledgedIds) {
+    this.#ids = ids;
   }
 
-  follow(name: string | number, given: OrderedAnswer): void {
-    const { ids, answer, sentEvent, event, oldestOf, placeOf } = given;
-    const line = this.#lines.get(name) ?? new OrderedLine();
-    this.#lines.set(name, line);
-    let last = line.before(sentEvent);
-    let highest = last;
-    this.#seen += ids.length;
-    if (last) this.#compared += ids.length;
-    for (const id of ids) {
-      if (last && id <= last.id) {
-        const { id: before, answer: earlier } = last;
-        this.findings.add(
-          () =>
-            `${this.#kind} ${name}: ${id} ${placeOf(answer)} after ${before} ${placeOf(earlier)}`,
-        );
+  get latest(): Change {
+    return this.#latest;
+  }
+
+  /** Checks an answer: the IDs from index `first` on. `since`: the latest change when its request was sent. */
+  follow(line: string, first: number, since: Change): void {
+    const ids = this.#ids;
+    const known = this.#highest.get(line);
+    let highest = known;
+    let last = this.#before(line, since);
+    this.seen += ids.count - first;
+    if (last !== undefined) this.compared += ids.count - first;
+    for (let index = first; index < ids.count; index += 1) {
+      const early = last;
+      if (early !== undefined && ids.at(index) <= ids.at(early)) {
+        this.findings.add(() => `${line}: ${ids.shown(index)} after ${ids.shown(early)}`);
       }
-      last = { id, answer };
-      if (!highest || id > highest.id) highest = last;
+      last = index;
+      if (highest === undefined || ids.at(index) > ids.at(highest)) highest = index;
     }
-    if (highest) line.add(event, highest, oldestOf);
-  }
-}
-
-/** The highest ID of a line (a key, or a shard in strict order) so far. */
-export interface Highest {
-  readonly id: bigint;
-  /** The answer that has the ID. */
-  readonly answer: number;
-}
-
-interface Step extends Highest {
-  /** The first event after which this is the highest. */
-  readonly event: number;
-}
-
-/** Steps to keep before the first pruning. */
-const PRUNE_AT = 64;
-
-export class OrderedLine {
-  #steps: Step[] = [];
-  #pruneAt = PRUNE_AT;
-
-  /** The highest ID of the answers that came before `event`. */
-  before(event: number): Highest | undefined {
-    let low = 0;
-    let high = this.#steps.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#steps[middle]?.event ?? event) < event) low = middle + 1;
-      else high = middle;
-    }
-    return this.#steps[low - 1];
+    if (highest === undefined || highest === known) return;
+    this.#highest.set(line, highest);
+    const change = { line, before: known, next: undefined };
+    this.#latest.next = change;
+    this.#latest = change;
   }
 
-  /** Adds an answer that came with `event`, later than all before. Events before `oldestOf()` are not needed any more. */
-  add(event: number, highest: Highest, oldestOf: () => number): void {
-    const last = this.#steps.at(-1);
-    if (!last || highest.id > last.id) this.#steps.push({ ...highest, event });
-    if (this.#steps.length < this.#pruneAt) return;
-    const oldest = oldestOf();
-    const kept = this.#steps.findLastIndex((step) => step.event < oldest);
-    this.#steps = this.#steps.slice(Math.max(0, kept));
-    this.#pruneAt = Math.max(PRUNE_AT, this.#steps.length * 2);
+  /** The index of the line's highest ID at the time of a change. */
+  #before(line: string, since: Change): number | undefined {
+    for (let change = since.next; change; change = change.next) {
+      if (change.line === line) return change.before;
+    }
+    return this.#highest.get(line);
   }
 }

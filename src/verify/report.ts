@@ -1,119 +1,92 @@
-/** The result of a run: the JSON document, and the exit status. */
+/** The result of a run: the report of its checker, and the exit status. */
+import type { RecordableHistogram } from "node:perf_hooks";
+import type { Checker } from "./checker.ts";
+import type { KnownLayout } from "./known-layout.ts";
+import type { VerifyOptions } from "./options.ts";
+import type { OrderCheck } from "./order-check.ts";
+import { figure } from "./text-table.ts";
 
-/**
- * The JSON document of `edgeflake verify --json`. Names and meanings are stable; fields may be added. Times are in ms,
- * rates per second, IDs decimal texts. It never contains the API key.
- */
-export interface VerifyReport {
-  /** At least one ID was acknowledged, and every check that could be made held. */
-  readonly ok: boolean;
-  /** Ended early by a signal. */
-  readonly interrupted: boolean;
-  readonly target: { readonly url: string; readonly namespace: string; readonly dialect: string };
-  /** The options of the run. */
-  readonly asked: {
-    /** Requests per second. */
-    readonly rate: number;
-    readonly seconds: number;
-    /** IDs per request. */
-    readonly count: number;
-    readonly mix: string;
-    readonly order: string;
-    readonly shard: number | null;
-    readonly timeoutMs: number;
-    readonly connections: number;
-  };
-  /** The layout of the IDs, if known, and its source. */
-  readonly layout: { readonly fingerprint: string | null; readonly source: string };
-  readonly requests: RequestCounts;
-  readonly ids: {
-    readonly acknowledged: number;
-    readonly distinct: number;
-    readonly smallest: string | null;
-    readonly largest: string | null;
-  };
-  /** Until the last request was sent: longer than planned if requests had to wait. */
+/** The JSON document of `edgeflake verify --json`. */
+export type VerifyReport = ReturnType<typeof makeReport>;
+
+/** Facts of a run that are not in its history. */
+export interface RunFacts {
+  readonly layout: KnownLayout;
+  /** How long requests were sent, in ms. */
   readonly sendingMs: number;
-  /** Until the last acknowledgement, or the end of sending if that was later. */
-  readonly answeringMs: number;
-  readonly perSecond: {
-    /** Over sendingMs; the others over answeringMs. */
-    readonly sent: number;
-    readonly acknowledged: number;
-    readonly ids: number;
-  };
-  /** Of acknowledged requests; null without any. */
-  readonly latencyMs: {
-    /** From when the request was due: a stalled server delays later requests too. */
-    readonly fromSchedule: Percentiles | null;
-    /** From when the request was sent. */
-    readonly fromSending: Percentiles | null;
-  };
-  /** Distances of the IDs' times from their requests (check `times`); null if unknown. */
-  readonly times: {
-    readonly minMs: number;
-    readonly medianMs: number;
-    readonly maxMs: number;
-    readonly behindMaxMs: number;
-    readonly aheadMaxMs: number;
-  } | null;
-  /** IDs by the shard that the ID or the answer names, most first. */
-  readonly shards: readonly { readonly shard: number; readonly ids: number }[];
-  /** The most frequent first. */
-  readonly failures: readonly Failure[];
-  /** Every check, always in the order of CheckName. */
-  readonly checks: readonly Check[];
-}
-
-/** `due` = `sent` + `skipped`; `sent` = `acknowledged` + `definite` + `indefinite`. */
-export interface RequestCounts {
-  readonly due: number;
-  readonly sent: number;
-  /** Not sent: no connection was free for the timeout of a request, or the run was interrupted. */
-  readonly skipped: number;
-  /** Answered with 200 and a complete, well-formed answer. */
-  readonly acknowledged: number;
-  /** Refused before anything was granted. */
-  readonly definite: number;
-  /** Every other failure: IDs may have been granted and lost. */
-  readonly indefinite: number;
-}
-
-export interface Percentiles {
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-}
-
-export interface Failure {
-  /** The server's code, `http_STATUS`, or a network failure: `timeout`, `connection_refused`, `body_cut`, … */
-  readonly code: string;
-  readonly definite: number;
-  readonly indefinite: number;
-  /** The text of the first such failure that had one; may be empty. */
-  readonly example: string;
+  readonly interrupted: boolean;
 }
 
 /**
- * `history`: at least one ID was acknowledged; otherwise nothing is proved. `duplicates`: no ID came twice. `form`:
- * answers are well-formed and IDs canonical decimals. `counts`: an answer has as many IDs as requested. `key_order`: IDs
- * for one key strictly increase. `shard_order`: IDs of a shard in strict order strictly increase. `times`: the time of
- * an ID is near its request. `shards`: the header, the ID's bits and the request name the same shard.
+ * Makes the report. Names and meanings are stable; fields may be added. Times are in ms, rates per second, IDs decimal
+ * texts. It never contains the API key.
  */
-export type CheckName =
-  | "history"
-  | "duplicates"
-  | "form"
-  | "counts"
-  | "key_order"
-  | "shard_order"
-  | "times"
-  | "shards";
+export function makeReport(
+  options: VerifyOptions,
+  checker: Checker,
+  { layout, sendingMs, interrupted }: RunFacts,
+) {
+  const { url, namespace, dialect, rate, seconds, count, mix, order, ...others } = options;
+  const { shard = null, timeoutMs, connections } = others;
+  const { distinct, smallest, largest, ...repeated } = checker.ids.repetitions();
+  const checks = verdicts(checker, repeated, layout.source);
+  const { requests, times } = checker;
+  const answeringMs = Math.max(sendingMs, checker.lastAnswerMs);
+  const distances = times.summary();
+  return {
+    /** At least one ID was acknowledged, and every check that could be made held. */
+    ok: checks.every(({ verdict }) => verdict !== "broken"),
+    /** Ended early by a signal. */
+    interrupted,
+    target: { url, namespace, dialect },
+    asked: { rate, seconds, count, mix, order, shard, timeoutMs, connections },
+    layout: { fingerprint: layout.layout?.fingerprint ?? null, source: layout.source },
+    requests,
+    ids: {
+      acknowledged: checker.ids.count,
+      distinct,
+      smallest: smallest?.toString() ?? null,
+      largest: largest?.toString() ?? null,
+    },
+    /** Until the last request was sent: longer than planned if requests had to wait. */
+    sendingMs: Math.round(sendingMs),
+    /** Until the last acknowledgement, or the end of sending if that was later. */
+    answeringMs: Math.round(answeringMs),
+    /** `sent` over sendingMs, the others over answeringMs. */
+    perSecond: {
+      sent: perSecond(requests.sent, sendingMs),
+      acknowledged: perSecond(requests.acknowledged, answeringMs),
+      ids: perSecond(checker.ids.count, answeringMs),
+    },
+    /** Of acknowledged requests; null without any. A stalled server delays later requests too, as they are scheduled. */
+    latencyMs: {
+      fromSchedule: percentilesOf(checker.fromSchedule),
+      fromSending: percentilesOf(checker.fromSending),
+    },
+    /** Distances of the IDs' times from their requests (check `times`); null if unknown. */
+    times: distances && times.bounds ? { ...distances, ...times.bounds } : null,
+    /** IDs by the shard that the ID or the answer names, most first. */
+    shards: Array.from(checker.shards, ([shard, ids]) => ({ shard, ids })).sort(
+      (one, other) => other.ids - one.ids,
+    ),
+    failures: checker.failures.list(),
+    checks,
+  };
+}
+
+/** From µs; null without any. */
+function percentilesOf(histogram: RecordableHistogram) {
+  if (histogram.count === 0) return null;
+  const at = (percent: number): number => histogram.percentile(percent) / 1000;
+  return { p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max: at(100) };
+}
+
+function perSecond(many: number, ms: number): number {
+  return ms > 0 ? Number(((many * 1000) / ms).toFixed(1)) : 0;
+}
 
 export interface Check {
-  readonly name: CheckName;
+  readonly name: string;
   readonly verdict: "held" | "broken" | "not_checked";
   /** The number of violations. */
   readonly broken: number;
@@ -121,6 +94,69 @@ export interface Check {
   readonly about: string;
   /** Descriptions of the first few violations. */
   readonly examples: readonly string[];
+}
+
+/** The violations of a check. */
+type Found = Pick<Check, "examples"> & { readonly count: number };
+
+/** Every check with its verdict, always in this order. `source`: why the layout is known or unknown. */
+export function verdicts(checker: Checker, repeated: Found, source: string): readonly Check[] {
+  const { ids, form, counts, keyOrder, shardOrder, shardNames, shardsCompared } = checker;
+  const isEmpty = ids.count === 0;
+  const check = (name: string, found: Found, isChecked: boolean, about: string): Check => {
+    const { count: broken, examples } = found;
+    const verdict = broken > 0 ? "broken" : isChecked && !isEmpty ? "held" : "not_checked";
+    const said = isEmpty && broken === 0 ? "no ID was acknowledged" : about;
+    return { name, verdict, broken, about: said, examples };
+  };
+  const history = isEmpty
+    ? "no ID was acknowledged, so nothing is proved"
+    : "IDs were acknowledged";
+  const unread = `unknown layout (${source})`;
+  const unnamed = `no answer named its shard${checker.rules.fields ? "" : `, or ${unread}`}`;
+  const named = `header, ID and request name the same shard (${figure(shardsCompared)} compared)`;
+  return [
+    check("history", { count: Number(isEmpty), examples: [] }, true, history),
+    check("duplicates", repeated, true, "no ID came twice"),
+    check("form", form, true, "answers are well-formed, IDs canonical decimals"),
+    check("counts", counts, true, "answers have as many IDs as requested"),
+    check("key_order", ...order(keyOrder, "IDs for one key", "no ID was requested with a key")),
+    check("shard_order", ...order(shardOrder, "IDs of a shard", NO_STRICT_ORDER)),
+    check("times", ...checkedTimes(checker, unread)),
+    check("shards", shardNames, shardsCompared > 0, shardsCompared > 0 ? named : unnamed),
+  ];
+}
+
+const NO_STRICT_ORDER = "requires --order strict, and answers that name their shard";
+
+/** The violations of an order, whether it was checked, and what is to say about it. */
+function order(
+  { seen, compared, findings }: OrderCheck,
+  ids: string,
+  without: string,
+): [found: Found, isChecked: boolean, about: string] {
+  const isChecked = compared > 0 || findings.count > 0;
+  const held = `${ids} strictly increase (${figure(compared)} compared)`;
+  const none = seen === 0 ? without : "no request was sent after an earlier answer";
+  return [findings, isChecked, isChecked ? held : none];
+}
+
+function checkedTimes(
+  { times, ids }: Checker,
+  unread: string,
+): [found: Found, isChecked: boolean, about: string] {
+  const { bounds, hasStepped } = times;
+  const { count, first } = times.off();
+  const examples = first.map(({ index, offsetMs }) => {
+    const said = offsetMs < 0 ? `${-offsetMs} ms before` : `${offsetMs} ms after`;
+    return `${ids.shown(index)}: its time is ${said} its request`;
+  });
+  const found = { count, examples };
+  if (!bounds) return [found, false, unread];
+  if (hasStepped) return [found, false, "this machine's clock stepped"];
+  const { behindMaxMs, aheadMaxMs } = bounds;
+  const [before, after] = [figure(behindMaxMs), figure(aheadMaxMs)];
+  return [found, true, `IDs are at most ${before} ms before and ${after} ms after their request`];
 }
 
 export const EXIT_HELD = 0;
@@ -131,10 +167,9 @@ export const EXIT_NOTHING_PROVED = 3;
 export const EXIT_INTERRUPTED = 130;
 
 /** The broken promises. An empty history breaks none. */
-export function brokenPromises({ checks }: Pick<VerifyReport, "checks">): CheckName[] {
-  return checks.flatMap(({ name, verdict }) =>
-    verdict === "broken" && name !== "history" ? [name] : [],
-  );
+export function brokenPromises({ checks }: Pick<VerifyReport, "checks">): string[] {
+  const broken = checks.filter(({ name, verdict }) => verdict === "broken" && name !== "history");
+  return broken.map(({ name }) => name);
 }
 
 /** The exit status after a run. A broken promise counts even if the run was interrupted. */

@@ -49,7 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ["core", "service"],
   http: ["core", "service", "http"],
   selfhost: ["core", "selfhost"],
-  openapi: ["core", "service", "http", "openapi"],
+  openapi: ["core", "service", "http", "openapi", "assets"],
   assets: ["openapi"],
   console: ["core", "console", "assets"],
   "rpc.ts": ["core", "service"],

@@ -11,8 +11,8 @@ const COUNTED_SHARDS = 8;
 const AROUND = 3000;
 
 /**
- * Of so many single IDs at full load in a namespace of their own. Both readings are taken under load: IDs that are
- * leased ahead and not served yet are then about as many in both.
+ * The costs of so many single IDs at full load in a namespace of their own. Both readings are under load: each then
+ * has about as many prefetched IDs that are not served yet.
  */
 export async function countCost(rig: Rig, name: "fresh" | "strict", count: number) {
   const server = rig.server(name);
@@ -42,7 +42,7 @@ export async function countCost(rig: Rig, name: "fresh" | "strict", count: numbe
   };
 }
 
-/** As many, one after another, as a garbage collector needs to show what it leaves. */
+/** Enough streams, one after another, for the garbage collector to run. */
 const STREAMS = 3;
 
 /**

@@ -1,4 +1,4 @@
-/** Durable Object calls of an isolate whose requests come at random: the rule that leases ahead, without a network. */
+/** Durable Object calls of an isolate with requests at random times: the prefetch rule, without a network. */
 import { FreshDemand } from "../../src/core/blocks/fresh-demand.ts";
 import { simulateHolder } from "../support/models/holder-simulator.ts";
 import { Random } from "../support/random.ts";
@@ -27,7 +27,7 @@ export function measureDemand(requestsEach: number) {
     const { requests, missed, prefetched, fetches } = outcome;
     return {
       perSecond,
-      // A request that found nothing makes a call of its own.
+      // A request that finds no ID in memory makes its own call.
       callsPerMillion: ((missed + fetches.length) / requests) * 1e6,
       prefetchedPerServed: (missed + prefetched) / requests,
     };

@@ -1,5 +1,5 @@
 /** Medians, figures and tables. */
-import { textTable } from "../../src/verify/report-text.ts";
+import { textTable } from "../../src/verify/text-table.ts";
 
 /** Of the known values; undefined if all are unknown. */
 export function medianOf(values: readonly (number | undefined)[]): number | undefined {

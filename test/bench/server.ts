@@ -114,7 +114,7 @@ process.once("exit", () => {
 
 /**
  * Puts the load generator, this process, on the last core and each server's main thread on the others: the scheduler
- * likes to put two that talk on one. A server's garbage collector may use all. False if that can't be done.
+ * tends to put two that communicate on one. A server's garbage collector may use all. False if that is impossible.
  */
 export function pinToCores(servers: readonly Server[]): boolean {
   const last = availableParallelism() - 1;

@@ -1,4 +1,4 @@
-/** The figures that the bench is to reach. */
+/** The targets of the bench. */
 import { ROWS, type RowId } from "./http-rows.ts";
 
 /** `speed`: requests per CPU second. `rate`: requests per second, of rows that wait for the disk. `cost`: CPU time per request. */

@@ -155,7 +155,7 @@ describe("published layouts", () => {
   });
 });
 
-/** Reckoned anew from the text of the design, with none of the product's code. */
+/** Computed again from the text of the design, without the product's code. */
 describe("the facts of ten layouts", () => {
   it.each([
     ["default", "41.0.10.0.12", 1_735_689_600_000, 1, "always"],

@@ -1,4 +1,4 @@
-/** When the service is asked again, and when no more. */
+/** When a section polls again, and when it stops. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PollFailure } from "../../src/console/parts/poll-failure.tsx";
 import { NOTHING, ONCE, type Polled, poll } from "../../src/console/polled.ts";

@@ -11,7 +11,7 @@ import { PRESETS } from "../../src/core/layout/presets.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** As the service says it of a built-in namespace. */
+/** A built-in namespace, as in the service's response. */
 function boundsOf(name: string): Bounds {
   const { policy, spec } = PRESETS.get(name) ?? {};
   return boundsIn({ policy, layout: spec });

@@ -67,7 +67,7 @@ export function alertsOf(html: string): string {
     .join(" ");
 }
 
-/** Nothing on it is a script, leads to another site, or reads like a program's error. */
+/** It has no script, no link to another site, and no text like a program's error. */
 export function expectHarmless(html: string): void {
   const tags = new Set([...html.matchAll(/<([a-z]\w*)/gi)].map(([, tag]) => tag));
   for (const tag of ["script", "img", "iframe"]) expect(tags).not.toContain(tag);

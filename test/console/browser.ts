@@ -1,4 +1,4 @@
-/** A real browser, one for each file of tests, and what its pages did that they must not. */
+/** A real browser for each test file, which records forbidden events of its pages. */
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
@@ -17,7 +17,7 @@ export interface View {
 }
 
 /** Events of pages. The end of the test reports them all. */
-interface Deeds {
+interface PageEvents {
   readonly requests: string[];
   readonly violations: string[];
   readonly errors: string[];
@@ -28,7 +28,7 @@ export class TestBrowser {
   #browser: Browser | undefined;
   /** The page that tests use one after another. */
   #shared: Page | undefined;
-  #deeds: Deeds = newDeeds();
+  #events: PageEvents = newEvents();
 
   /** A browser for the tests of this file; after each of them its pages are left and judged. */
   static ofFile(): TestBrowser {
@@ -52,7 +52,7 @@ export class TestBrowser {
 
   /** Addresses of all requests of this test, in order. */
   get urls(): readonly string[] {
-    return this.#deeds.requests;
+    return this.#events.requests;
   }
 
   /** Opens an address anew. The tab has no key from other tests; within one test it keeps its own. */
@@ -93,13 +93,13 @@ export class TestBrowser {
     context.setDefaultTimeout(STEP_MAX_MS);
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await context.addInitScript(listenForViolations);
-    context.on("request", (request) => this.#deeds.requests.push(request.url()));
-    context.on("weberror", (error) => this.#deeds.errors.push(error.error().message));
+    context.on("request", (request) => this.#events.requests.push(request.url()));
+    context.on("weberror", (error) => this.#events.errors.push(error.error().message));
     context.on("console", (message) => {
-      if (message.text().startsWith(VIOLATION)) this.#deeds.violations.push(message.text());
+      if (message.text().startsWith(VIOLATION)) this.#events.violations.push(message.text());
     });
     context.on("dialog", (dialog) => {
-      this.#deeds.dialogs.push(dialog.message());
+      this.#events.dialogs.push(dialog.message());
       void dialog.dismiss();
     });
     return context;
@@ -116,9 +116,9 @@ export class TestBrowser {
       if (isFailed || context !== this.#shared?.context()) await context.close();
     }
     if (isFailed) this.#shared = undefined;
-    const { violations, errors, dialogs } = this.#deeds;
-    const requests = this.#deeds.requests.filter((url) => !isOfService(url));
-    this.#deeds = newDeeds();
+    const { violations, errors, dialogs } = this.#events;
+    const requests = this.#events.requests.filter((url) => !isOfService(url));
+    this.#events = newEvents();
     expect({ violations, errors, dialogs, requests }).toEqual({
       violations: [],
       errors: [],
@@ -141,7 +141,7 @@ export class TestBrowser {
 
 const VIOLATION = "policy violation:";
 
-/** In the page: its own event tells more surely than the console's words. */
+/** In the page: its own event is more reliable than the console's message. */
 function listenForViolations(): void {
   addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
     console.warn("policy violation:", violatedDirective, blockedURI);
@@ -159,7 +159,7 @@ function keepKey(key: string): void {
   sessionStorage.setItem("edgeflake-key", key);
 }
 
-function newDeeds(): Deeds {
+function newEvents(): PageEvents {
   return { requests: [], violations: [], errors: [], dialogs: [] };
 }
 

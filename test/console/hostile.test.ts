@@ -1,5 +1,5 @@
 /**
- * Addresses, texts and answers that mean harm stay text. Every test here also fails if the page breaks its Content
+ * Malicious addresses, texts and responses stay text. Every test here also fails if the page breaks its Content
  * Security Policy, asks another host, or opens a dialog. Needs `npm run build` before.
  * @module-tag long
  */
@@ -16,9 +16,18 @@ const service = TestService.ofFile("open");
 const closed = TestService.ofFile("keys");
 const browser = TestBrowser.ofFile();
 
-const NAMES = ["decode", "range", "get", "design", "shards", "leases", "keys"];
+const TITLES = {
+  decode: "Decode",
+  range: "Range",
+  request: "Request IDs",
+  namespaces: "Namespaces",
+  design: "Create a namespace",
+  shards: "Shards",
+  leases: "Leases",
+  keys: "Keys",
+};
 const EVIL = "<img src=x onerror=window.pwned=1>";
-/** Longer than a name waits before it is asked for, in ms. */
+/** Longer than the pause before a typed name is requested, in ms. */
 const SETTLED_MS = 400;
 
 /** More of them are in test/console-core, without a browser. */
@@ -48,13 +57,13 @@ async function isIntact(page: Page, { url } = service): Promise<void> {
 describe("an address with", () => {
   it.each(TAILS)("%s", async (_, tail) => {
     const page = await browser.open(`${service.url}/#/decode`, { time: "clock" });
-    for (const name of NAMES) {
+    for (const [name, title] of Object.entries(TITLES)) {
       await page.goto(`${service.url}/#/${name}/${tail}`);
-      await page.getByRole("heading", { level: 1, name: new RegExp(name, "i") }).waitFor();
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
       await page.clock.runFor(SETTLED_MS);
       await isIntact(page);
     }
-    // The page can be used on.
+    // The page still works.
     await page.goto(`${service.url}/#/decode/twitter/1541815603606036480`);
     await page.getByText("Encodings").waitFor();
     expect(browser.asked.filter((path) => path !== "/v1/keys")).toEqual([]);
@@ -113,7 +122,7 @@ describe("HTML stays text", () => {
     }
     for (const address of ["#/shards/default", "#/keys", "#/request/default"]) {
       await page.goto(`${service.url}/${address}`);
-      if (address.startsWith("#/get")) await button(page, "Request IDs").click();
+      if (address.startsWith("#/request")) await button(page, "Request IDs").click();
       await page.getByText(EVIL).first().waitFor();
       await isIntact(page);
     }

@@ -13,6 +13,7 @@ import {
   eventually,
   expectCell,
   expectCount,
+  expectFocus,
   expectNoComplaint,
   expectPlainWords,
   flush,
@@ -32,14 +33,21 @@ async function makeKey(name: string, ...scopes: string[]): Promise<{ id: string;
 }
 
 async function enter(page: Page, key: string): Promise<void> {
-  await page.getByLabel("API key").fill(key);
-  await button(page, "Use").click();
+  const field = page.getByLabel("API key");
+  if (!(await field.isVisible())) await button(page, /API key/).click();
+  await field.fill(key);
+  await button(page, "Use this key").click();
+}
+
+async function forget(page: Page): Promise<void> {
+  await button(page, "API key is set").click();
+  await button(page, "Forget the key").click();
 }
 
 /** Does what a section does first; what it needs a scope for. */
 async function use(page: Page, title: string): Promise<void> {
   if (title === "Request IDs") await button(page, "Request IDs").click();
-  if (title !== "Design") return;
+  if (title !== "Create a namespace") return;
   await page.getByLabel("Name", { exact: true }).fill("made");
   await button(page, "Create it").click();
 }
@@ -47,8 +55,8 @@ async function use(page: Page, title: string): Promise<void> {
 /** The sign that a section has finished. */
 function signOf(page: Page, title: string) {
   return {
-    Get: page.locator(".ids a"),
-    Design: page.getByText("The namespace made is created."),
+    "Request IDs": page.locator(".ids a"),
+    "Create a namespace": page.getByText("The namespace made is created."),
     Shards: page.getByRole("rowheader", { name: /^7/ }),
     Leases: page.getByText("No worker IDs leased here yet"),
     Keys: page.getByRole("heading", { name: "A new key" }),
@@ -67,7 +75,7 @@ describe("with ACCESS=keys", () => {
       await use(page, title);
       await complains(page, new RegExp(`needs a key with the scope ${scope}\\.`));
       await expectCount(page.getByRole("region"), 0);
-      await button(page, "Forget it").click();
+      await forget(page);
       await use(page, title);
       await complains(page, new RegExp(`requires a key.*the scope ${scope}\\.`));
       await enter(page, (await makeKey(title, scope)).key);
@@ -94,6 +102,25 @@ describe("with ACCESS=keys", () => {
     await expectNoComplaint(page);
   });
 
+  it("a dialog requests the key once, at the first request that needs it, also by keyboard", async () => {
+    const page = await open("#/decode/twitter/1541815603606036480", {});
+    await expectCount(button(page, /API key/), 0);
+    await page.goto(`${service.url}/#/shards/default`);
+    const field = page.getByLabel("API key");
+    await expectFocus(field);
+    await page.keyboard.press("Escape");
+    await field.waitFor({ state: "hidden" });
+    await page.goto(`${service.url}/#/keys`);
+    await complains(page, /requires a key.*the scope admin\./);
+    expect(await field.isVisible()).toBe(false);
+    await button(page, "Enter API key").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type(ADMIN_KEY);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "A new key" }).waitFor();
+    await expectFocus(button(page, "API key is set"));
+  });
+
   it("the key is kept in this tab only, and removed on request", async () => {
     const page = await open("#/keys", {});
     await enter(page, ADMIN_KEY);
@@ -113,7 +140,7 @@ describe("with ACCESS=keys", () => {
     expect(browser.urls.filter((url) => url.includes(ADMIN_KEY))).toEqual([]);
     await page.reload();
     await made.waitFor();
-    await button(page, "Forget it").click();
+    await forget(page);
     await complains(page, /requires a key/);
     expect(await page.evaluate(() => sessionStorage.getItem("edgeflake-key"))).toBeNull();
     await expectCount(made, 0);
@@ -128,7 +155,7 @@ describe("with ACCESS=keys", () => {
     // At once, not when the next answer comes: this one never comes.
     let answers = false;
     await page.route("**/v1/**", (route) => (answers ? route.abort() : undefined));
-    await button(page, "Forget it").click();
+    await forget(page);
     await rows.first().waitFor({ state: "detached" });
     answers = true;
     await enter(page, "another-key");
@@ -303,7 +330,7 @@ describe("a lost response: the request is sent once, in doubt, and the page reco
     });
   }
 
-  /** That nothing is sent again by itself; then answers come again. */
+  /** Expects that nothing is sent again by itself; then responses come again. */
   async function expectSentOnce(page: Page, sent: readonly string[], one: string): Promise<void> {
     await page.clock.runFor(10_000);
     await flush(page);

@@ -4,11 +4,17 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { TestService } from "./service.ts";
 
-/** How long something that the page does by itself may take, in ms: it looks every 2 s. */
+/** Deadline for the page's own updates, in ms: it polls every 2 s. */
 const SEEN_MAX_MS = 20_000;
 
 /** An address of each section, with something to see in it; `sign`: a text that it ends in showing. */
 export const SECTIONS = [
+  {
+    title: "Overview",
+    address: "#/",
+    scope: undefined,
+    sign: "All namespaces",
+  },
   {
     title: "Decode",
     address: "#/decode/twitter/1541815603606036480",
@@ -22,7 +28,13 @@ export const SECTIONS = [
     sign: "SQL",
   },
   { title: "Request IDs", address: "#/request/default", scope: "issue", sign: "RPC" },
-  { title: "Design", address: "#/design", scope: "admin", sign: "Runs out" },
+  {
+    title: "Create a namespace",
+    entry: "Namespaces",
+    address: "#/design",
+    scope: "admin",
+    sign: "Runs out",
+  },
   { title: "Shards", address: "#/shards/default", scope: "read", sign: "weur" },
   { title: "Leases", address: "#/leases/default", scope: "lease", sign: "pod-7" },
   { title: "Keys", address: "#/keys", scope: "admin", sign: "A new key" },
@@ -54,7 +66,7 @@ export async function alerts(page: Page): Promise<string> {
   return (await page.getByRole("alert").allInnerTexts()).join(" ");
 }
 
-/** Waits until something on the page is so. */
+/** Waits until a check of the page succeeds. */
 export async function eventually(look: () => Promise<void>): Promise<void> {
   await expect.poll(() => look().then(() => "", String), { timeout: SEEN_MAX_MS }).toBe("");
 }
@@ -64,12 +76,12 @@ export async function expectCount(of: Locator, count: number): Promise<void> {
   await eventually(async () => expect(await of.count()).toBe(count));
 }
 
-/** Waits until the page complains of that. */
+/** Waits until the page shows that error. */
 export async function complains(page: Page, of: RegExp): Promise<void> {
   await eventually(async () => expect(await alerts(page)).toMatch(of));
 }
 
-/** Waits until the page complains of nothing. */
+/** Waits until the page shows no error. */
 export async function expectNoComplaint(page: Page): Promise<void> {
   await eventually(async () => expect(await alerts(page)).toBe(""));
 }
@@ -86,7 +98,7 @@ export function button(page: Page | Locator, name: string | RegExp): Locator {
   return page.getByRole("button", { name, ...(typeof name === "string" && { exact: true }) });
 }
 
-/** Waits until what was left to the next frame has run. */
+/** Waits until the work of the next frame has run. */
 export async function nextFrame(page: Page): Promise<void> {
   await page.evaluate(() => new Promise(requestAnimationFrame));
 }
@@ -123,7 +135,7 @@ interface AxeWindow {
   readonly axe: typeof axe;
 }
 
-/** Nothing that only a program would say is on the page. */
+/** The page shows no text that is meant for programs. */
 export async function expectPlainWords(page: Page): Promise<void> {
   const text = await page.locator("body").innerText();
   expect(text).not.toMatch(/\bNaN\b|undefined|\[object|Invalid Date|Infinity/);

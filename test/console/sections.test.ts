@@ -169,7 +169,7 @@ describe("Design", () => {
     await page.getByText("The namespace designed is created.").waitFor();
     expect(body).toMatchObject({ shards: 100, regions: ["weur", "apac"] });
     expect(await service.ask("/v1/namespaces/designed")).toMatchObject(body);
-    await page.getByRole("link", { name: "Get an ID" }).click();
+    await page.getByRole("link", { name: "Request an ID" }).click();
     await button(page, "Request IDs").click();
     await page.locator(".ids a").click();
     await expectCell(page, "lane", /^0/);

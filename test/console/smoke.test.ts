@@ -22,8 +22,10 @@ it(`all assets are at most ${ASSETS_MAX_BYTES} bytes, gzipped`, () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(ASSETS_MAX_BYTES);
 });
 
-it("the page opens, decodes an ID, gets one and shows the shards; axe finds nothing", async () => {
+it("the page opens with an ID, decodes one, requests one and shows the shards; axe finds nothing", async () => {
   const page = await browser.open(service.url);
+  await page.locator(".live .id a").click();
+  await expectCell(page, "sequence", /^\d/);
   await page.getByLabel("Namespace").fill("twitter");
   await page.getByLabel("ID", { exact: true }).fill("1541815603606036480");
   await expectCell(page, "worker", /^26\b/);

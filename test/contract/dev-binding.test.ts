@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const WRANGLER = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 const CLIENT = path.join(ROOT, "dist/client/edgeflake.js");
 
-/** Answers how a method that throws fares, and the client. */
+/** Answers with the error of a method that throws, and with the client's results. */
 const APP = `
 import { Edgeflake } from "edgeflake/client";
 const facts = (error) => ({ ...error, message: error.message });

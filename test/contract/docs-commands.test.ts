@@ -83,7 +83,7 @@ function usageOf(command: string): Promise<string> {
   return asked;
 }
 
-/** The classes of commands that are not run: how each looks, and what is checked of its words. */
+/** The classes of commands that are not run: the pattern of each, and the check of its parts. */
 const CLASSES: readonly [RegExp, (...words: string[]) => unknown][] = [
   [/^npm (?:run )?(\S+)(?: -- (.*))?$/, checkScript],
   [

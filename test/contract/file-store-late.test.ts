@@ -1,4 +1,4 @@
-/** P2 and P3 of the file store: who comes late has lost. */
+/** P2 and P3 of the file store: a late put loses. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -22,7 +22,7 @@ vi.mock("node:fs/promises", async (original) => {
     beforeLink();
     await real.link(existing, name);
   };
-  // A listing is not atomic: what is put while it is made may be missing in it.
+  // A listing is not atomic: it may miss texts that are put meanwhile.
   const readdir = async (name: string) =>
     (await real.readdir(name)).filter((one) => !unlisted.includes(one));
   return { ...real, link, readdir, rm };

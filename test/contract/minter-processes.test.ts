@@ -17,7 +17,7 @@ import {
 } from "../support/minters.ts";
 import { ServiceProcess } from "../support/processes/service-process.ts";
 
-/** The shortest that there is. */
+/** The shortest possible lease. */
 const TTL_MS = 5000;
 
 describe("processes", () => {
@@ -67,7 +67,7 @@ describe("processes", () => {
   });
 
   it("two on one store: one resumes, the other gets a lease of its own", async () => {
-    // Its store is written twice a second: who lost it soon sees the other's text.
+    // Its store is written twice a second, so the process that lost it soon sees the other's text.
     const options = { file: newFile(), namespace: "twitter" };
     const first = start(options, "loop");
     await first.until(({ ids }) => ids.length > 50);

@@ -91,7 +91,7 @@ describe("edgeflake/minter", () => {
     const error = await failureOf(() => minter.take(120_000));
     expect(error).toMatchObject({ code: "shard_saturated", definite: true });
     expect(error.retryAfterMs).toBeGreaterThanOrEqual(1);
-    // Of what it refused it stamped nothing.
+    // A call that throws makes no ID.
     for (let taken = 0; taken < 200_000; taken += 1000) {
       try {
         ids.push(...minter.take(1000));

@@ -69,7 +69,7 @@ describe.concurrent("an answer", () => {
 describe.concurrent("a namespace", () => {
   const { spec, policy } = PRESETS.get("default") ?? {};
   const A_MINUTE_MS = 60_000;
-  /** As the service describes it, with what may be borrowed and forgiven from the `change`th reading on. */
+  /** The service's description of the namespace, with another policy from the `change`th reading on. */
   const describing =
     (change: number): Lie =>
     (number, response) => {

@@ -16,7 +16,7 @@ import { serviceOfFile } from "../support/processes/service-process.ts";
 
 const ADMIN_KEY = "the-admin-key-of-this-file";
 const RATE = 200;
-/** Fewer than there are keys: then requests of one key do not all overlap, however long they take. */
+/** Fewer connections than keys, so that the requests of one key never all overlap. */
 const CONNECTIONS = 4;
 
 const service = serviceOfFile({ ACCESS: "open" });
@@ -256,7 +256,7 @@ describe.concurrent("against a server that", () => {
     expect([due, sent]).toEqual([RATE, acknowledged + indefinite]);
     expect(skipped).toBeGreaterThan(0);
     expect(sent + skipped).toBe(RATE);
-    // They waited for the one connection: that is not left out.
+    // They waited for the one connection, and the latency includes that.
     expect(report.latencyMs.fromSchedule?.max).toBeGreaterThan(
       (report.latencyMs.fromSending?.max ?? Number.NaN) + 100,
     );

@@ -9,7 +9,7 @@ export function presetOf(name: string): Preset {
 
 const NONE = { datacenterBits: 0, laneBits: 0, tickMs: 1 };
 
-/** IDs published by others, or computed from their published layouts, with what they say. */
+/** IDs published by others, or computed from their published layouts, with their fields. */
 export interface Vector {
   readonly title: string;
   readonly layout: Layout;

@@ -15,23 +15,23 @@ import { HAS_SHIM } from "./shim-or-not.ts";
 
 /** Answers of each namespace after a step: more than were open when the clock changed. */
 const ANSWERS = 15;
-/** Longer than a test lasts; the most that a built-in namespace takes. */
+/** Longer than a test lasts: the longest lease of a built-in namespace. */
 const LEASE_TTL_MS = 600_000;
 
 const Held = v.object({ worker: v.number(), token: v.string() });
 
-/** The line of each shard 0 is a year ahead of the clock: each says so, and when to come back. */
+/** The line of each shard 0 is a year ahead of the clock: each reports that, with the time to retry. */
 async function expectYearBehind(lives: Lives): Promise<void> {
   for (const namespace of BEHIND_BY_A_YEAR) {
     const refusal = await lives.ask(namespace);
     expect(refusal, namespace).toMatchObject({ status: 503, code: "clock_behind" });
     const { retryAfterMs = 0 } = refusal.kind === "refused" ? refusal : {};
-    // Less than a year by what it forgives, and by the time since.
+    // Less than a year by its maxStepBackMs, and by the time since.
     expect(retryAfterMs / YEAR_MS).toBeCloseTo(1, 2);
   }
 }
 
-/** Brings the line of each shard 0 to the time, in all of its lanes: strict order has the last one. */
+/** Brings all lanes of each shard 0 to the present time: strict order uses the last lane. */
 async function useAllLanes(lives: Lives): Promise<void> {
   for (const namespace of BEHIND_BY_A_YEAR) {
     await lives.ask(namespace);
@@ -39,7 +39,7 @@ async function useAllLanes(lives: Lives): Promise<void> {
   }
 }
 
-/** A lease that is held; renews it, and answers the status. */
+/** Renews a held lease, and returns the status. */
 async function leaseHeld(url: string): Promise<() => Promise<number>> {
   const leases = `${url}/v1/leases/default`;
   const send = (to: string, method: string, headers: Record<string, string>, body: object) =>
@@ -67,7 +67,7 @@ async function expectServedThrough(offsetMs: number): Promise<void> {
   const lives = Lives.ofTest({ withShim: true });
   await lives.start();
   await lives.makeNumbers();
-  // Before the load, which leases all worker IDs that there are.
+  // Before the load, which leases all worker IDs.
   const renew = await leaseHeld(lives.service.url);
   const load = lives.load();
   await load.serves(servedAt(0), ANSWERS);

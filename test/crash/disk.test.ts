@@ -1,4 +1,4 @@
-/** A data folder that takes no writes: full, read-only or broken. Needs `npm run build` before. */
+/** A data folder that rejects writes: full, read-only or broken. Needs `npm run build` before. */
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,10 +10,10 @@ import { Mounts } from "./mounts.ts";
 import type { DiskFault } from "./shim.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
-/** Answers of each namespace, and refusals in all: more than what was under way when the disk changed. */
+/** Responses of each namespace, and errors in total: more than were open when the disk changed. */
 const ANSWERS = 15;
 const REFUSALS = 200;
-/** Room for some seconds of load, little enough to fill. */
+/** Room for some seconds of load, but small enough to fill. */
 const DISK_BYTES = 32 * 2 ** 20;
 
 /** When the reserve is used up, each ID needs a write, so no ID is issued from then on. */
@@ -25,7 +25,7 @@ async function expectUnserved(lives: Lives): Promise<void> {
   }
 }
 
-/** Load on objects that nobody has asked in this life: none of them can write, so there is no ID. */
+/** Load on objects without earlier requests in this life: they can't write, so they issue no ID. */
 async function expectNone(lives: Lives): Promise<void> {
   const load = lives.load();
   await load.isRefused("shard_unavailable", REFUSALS);
@@ -33,7 +33,7 @@ async function expectNone(lives: Lives): Promise<void> {
   expect([...load.tally.acknowledged]).toEqual([]);
 }
 
-/** Load through writes that fail, through a kill and a start in that state, and after. */
+/** Load during failing writes, during a kill and a start in that state, and afterwards. */
 async function expectWellAfter(fault: DiskFault): Promise<void> {
   const lives = Lives.ofTest({ withShim: true });
   await lives.start();
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_SHIM)("writes that fail", () => {
 interface Disk {
   readonly lives: Lives;
   remount(state: "ro" | "rw"): void;
-  /** Leaves not a byte. */
+  /** Fills the disk to the last byte. */
   fill(): void;
   free(): void;
 }

@@ -1,5 +1,5 @@
 /*
- * Faults for the crash tests, preloaded into workerd: a wall clock that is off, and a disk that takes no writes.
+ * Faults for the crash tests, preloaded into workerd: a wrong wall clock, and a disk that rejects writes.
  *
  * Both come from a control file that is mapped into memory, so that the test sets them at any moment while
  * workerd runs. Its path is in EDGEFLAKE_FAULTS; in other programs than workerd, and without it, nothing changes.

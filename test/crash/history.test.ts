@@ -1,4 +1,4 @@
-/** The judge itself: what it must find, it finds. */
+/** The checker of IDs finds every fault. */
 import { describe, expect, it } from "vitest";
 import { History, runsOf } from "./history.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Every acknowledged ID of all lives in one set, as runs: a batch is one entry, a block too.
- * IDs of two spaces (namespaces, or worker IDs on lease) have nothing to do with each other.
+ * IDs of two spaces (namespaces, or leased worker IDs) are independent.
  */
 
 /** The IDs first, first + step, … (count of them; step is their space's). */
@@ -11,7 +11,7 @@ export interface Run {
 
 interface Entry extends Run {
   readonly last: bigint;
-  /** Which request of which life brought it. */
+  /** The request and the life that got it. */
   readonly source: string;
 }
 
@@ -25,7 +25,7 @@ const TOLD_MAX = 5;
 
 export class History {
   readonly #spaces = new Map<string, Space>();
-  /** Takes in what one answer acknowledged. `step`: the distance of the space's numbers. */
+  /** Adds the IDs of one response. `step`: the distance of the space's numbers. */
   add(space: string, step: number, runs: readonly Run[], source: string): void {
     const known = this.#spaces.get(space) ?? { step: BigInt(step), entries: [] };
     this.#spaces.set(space, known);

@@ -1,7 +1,7 @@
 /** One request over a persistent connection, and its result, even if that is a partial response or none. */
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 
-/** An answer may take as long as that, in ms; longer, and it hangs. Waits inside the service end after seconds. */
+/** A response that takes longer counts as hanging, in ms. Waits inside the service end after seconds. */
 const HANG_MS = 30_000;
 
 export interface Input {
@@ -16,7 +16,7 @@ export type Reply =
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       readonly body: string;
-      /** False: it broke off in the middle of the body. */
+      /** False: the connection broke in the middle of the body. */
       readonly isWhole: boolean;
     }
   /** The connection broke before any answer. */

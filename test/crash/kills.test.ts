@@ -5,20 +5,20 @@ import { HALF_HOUR_BACK_MS, SECOND_BACK_MS, servedAt, YEAR_MS } from "./clock-st
 import { Lives } from "./lives.ts";
 import { HAS_SHIM } from "./shim-or-not.ts";
 
-/** How far the clock is off in one life after another. */
+/** The clock's offset in each life. */
 const OFFSETS_MS = [0, 0, SECOND_BACK_MS, 0, HALF_HOUR_BACK_MS, 0, 0, -YEAR_MS];
-/** Each kill comes so many answers after the load has brought what it must, at most. */
+/** Each kill comes at most so many responses after the load's required results. */
 const MORE_ANSWERS_MAX = 600;
-/** Every so many lives the kill comes as soon as one request was served. */
+/** Once in so many lives, the kill comes right after the first response. */
 const EARLY_EVERY = 4;
 
-/** 33 lives take 20 s, in ms; the rest is for a machine that is busy. */
+/** 33 lives take 20 s, in ms; the rest is for a busy machine. */
 const LONG_MAX_MS = 600_000;
 
 /** Lives of one data folder, each but the last ended by a kill under load: one for each offset of the clock. */
 async function expectDistinctThroughKills(offsetsMs: readonly number[]): Promise<void> {
   const lives = Lives.ofTest({ withShim: HAS_SHIM });
-  // Apart from the load's, so that the seed alone says when the kills come.
+  // Separate from the load's, so that the seed alone determines the kills.
   const random = new Random(lives.random.seed);
   for (const [life, offset] of offsetsMs.entries()) {
     const offsetMs = HAS_SHIM ? offset : 0;
@@ -33,7 +33,7 @@ async function expectDistinctThroughKills(offsetsMs: readonly number[]): Promise
       await load.serves(servedAt(offsetMs));
       await load.acknowledges(moreAnswers);
     }
-    // Or the kill would hit nothing.
+    // Otherwise the kill would interrupt nothing.
     await load.until("a request under way", ({ underWay }) => underWay > 0);
     await lives.crash();
   }

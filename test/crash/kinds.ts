@@ -6,7 +6,7 @@ import type { Input } from "./http.ts";
 /** The content of a response: IDs, or a worker ID leased for some ms. */
 export interface Acknowledged {
   readonly what: "ids" | "lease";
-  /** Within it nothing may come twice: a namespace, or one worker ID of one. */
+  /** No ID may repeat within it: a namespace, or one leased worker ID of a namespace. */
   readonly space: string;
   readonly step: number;
   readonly runs: readonly Run[];
@@ -101,7 +101,7 @@ export function leaseOf(namespace: string): Kind {
   const read = (body: string): Acknowledged => {
     const { worker, notBefore, notAfter } = v.parse(Lease, JSON.parse(body));
     const count = notAfter - notBefore;
-    // Of a clock that went back: it may stamp nothing.
+    // After the clock went back: the lease covers no ID.
     const runs = count > 0 ? [{ first: BigInt(notBefore), count }] : [];
     return { what: "lease", space: `lease of ${namespace}/${worker}`, step: 1, runs };
   };

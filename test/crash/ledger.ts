@@ -1,8 +1,8 @@
 /**
- * The record of all that a service was asked in all its lives, and the judge of its answers:
+ * Records all requests to a service in all its lives, and checks the responses:
  *   - no acknowledged ID comes twice (History);
  *   - on a line, an ID is greater than those acknowledged before its request was sent;
- *   - an answer is a success or a refusal as the contract has it, and none stays away.
+ *   - every request gets a success or an error as in the contract.
  */
 import type { Agent } from "node:http";
 import * as v from "valibot";
@@ -18,11 +18,11 @@ export type Outcome =
       readonly code: string;
       readonly retryAfterMs: number | undefined;
     }
-  /** No answer, or half of one; that it hung is a fault besides. */
+  /** No response, or a partial one; a hanging request is also a fault. */
   | { readonly kind: "broken" }
   | { readonly kind: "unreachable" };
 
-/** Codes of a service that is well and cannot serve now. */
+/** Codes of a healthy service that can't serve now. */
 const REFUSALS: readonly string[] = [
   "shard_unavailable",
   "clock_behind",
@@ -55,7 +55,7 @@ export class Ledger {
   readonly #refusals = new Map<string, number>();
   #acknowledgedIds = 0;
 
-  /** Asks for IDs and takes them in. `life` says which start of the service that is. */
+  /** Requests IDs and records them. `life` numbers the starts of the service. */
   async ask(url: string, kind: Kind, life: number, agent?: Agent): Promise<Outcome> {
     const { method, path } = kind.input;
     const source = `${method} ${path} in life ${life}`;

@@ -1,4 +1,4 @@
-/** One data folder and the lives of the service on it, one after another; all that they answer is in one ledger. */
+/** One data folder and the lives of the service on it, one after another. One ledger records all responses. */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,7 +18,7 @@ const CONNECTIONS = 12;
 const STOP_MAX_MS = 20_000;
 
 export interface LivesOptions {
-  /** Has it the faults of the shim? */
+  /** Whether the service has the faults of the shim. */
   readonly withShim: boolean;
   /** The data folder, if it is not on the file system of temporary files. */
   readonly dataFolder?: string;
@@ -37,7 +37,7 @@ export class Lives {
   #loads: Load[] = [];
   #life = 0;
 
-  /** For the test that runs: ended and removed with it. Prints its seed if the test fails. */
+  /** Lives for the current test, which ends and removes them. Prints the seed if the test fails. */
   static ofTest(options: LivesOptions): Lives {
     const lives = new Lives(options);
     onTestFailed(() => console.error(`CRASH_SEED=${lives.random.seed}; ${lives.ledger.summary()}`));
@@ -62,7 +62,7 @@ export class Lives {
   }
 
   /**
-   * Begins a life. Its clock is off by `offsetMs` from when it listens on, before an object is first asked:
+   * Begins a life. When it listens, and before the first call of an object, its clock is set off by `offsetMs`:
    * workerd refuses to start with a clock before its configuration's date.
    */
   async start(offsetMs = 0): Promise<void> {
@@ -113,7 +113,7 @@ export class Lives {
     return this.ledger.ask(this.service.url, idsOf(namespace, query, line), this.#life);
   }
 
-  /** Asks strictly until the answer is that something failed: what was written ahead lasts a second. */
+  /** Sends strict requests until one fails: the reserve of the mark lasts a second. */
   async untilRefused(namespace: string): Promise<void> {
     const untilMs = performance.now() + WAIT_MAX_MS;
     for (;;) {
@@ -124,7 +124,7 @@ export class Lives {
     }
   }
 
-  /** Ends all and takes all away. */
+  /** Ends all processes and removes all files. */
   async #remove(): Promise<void> {
     if (this.#service?.isRunning()) await this.#service.crash();
     // A failure in them has failed the test already.

@@ -5,7 +5,7 @@ import type { Random } from "../support/random.ts";
 import type { Kind } from "./kinds.ts";
 import type { Ledger, Outcome } from "./ledger.ts";
 
-/** After a refusal or a broken connection a connection waits for so long, in ms: else it would do nothing else. */
+/** The pause of a connection after an error, in ms: without it, it would only repeat errors. */
 const REST_MS = 5;
 /** Deadline of a load's results, in ms: generous, for a busy machine. */
 export const WAIT_MAX_MS = 60_000;
@@ -56,7 +56,7 @@ export class Load {
     return { acknowledged: this.#acknowledged, refused: this.#refused, underWay: this.#underWay };
   }
 
-  /** Ends once each connection has had its last answer, or has lost it. */
+  /** Ends when each connection has got or lost its last response. */
   async stop(): Promise<LoadTally> {
     this.#stops = true;
     await this.#running;
@@ -64,7 +64,7 @@ export class Load {
     return this.tally;
   }
 
-  /** Waits until the load has brought this; `what` says it in words. */
+  /** Waits for this result of the load; `what` describes it. */
   async until(what: string, isSo: (tally: LoadTally) => boolean): Promise<void> {
     const untilMs = performance.now() + WAIT_MAX_MS;
     while (!isSo(this.tally)) {
@@ -92,7 +92,7 @@ export class Load {
     await this.until(`${times} answers`, () => sum(this.#acknowledged) >= wanted);
   }
 
-  /** Waits until it was refused with that code so many times more. */
+  /** Waits for so many more errors with that code. */
   async isRefused(code: string, times: number): Promise<void> {
     const wanted = (this.#refused.get(code) ?? 0) + times;
     const isSo = (): boolean => (this.#refused.get(code) ?? 0) >= wanted;

@@ -1,5 +1,5 @@
 /**
- * A mount namespace of our own: what is mounted in it is seen by nobody else, and goes with its last process.
+ * A mount namespace of our own: no other process sees its mounts, and they end with its last process.
  * Root makes one directly, other users inside a user namespace if the machine allows it.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -34,7 +34,7 @@ export class Mounts {
       () => Promise.reject(new Error(said.trim())),
       (error: Error) => Promise.reject(error),
     );
-    // Where it is ready, its end is nobody's failure.
+    // After it is ready, its end is no failure.
     ended.catch(() => undefined);
     await Promise.race([once(holder.stdout, "data"), ended]);
     if (holder.pid === undefined) throw new Error("unshare has no process");

@@ -5,7 +5,7 @@ const reason = whyNoShim();
 
 if (reason !== undefined) {
   const skipped = `CRASH TESTS WITHOUT CLOCK STEPS AND DISK FAULTS: ${reason}`;
-  // A check that runs nowhere protects nobody.
+  // A test that is skipped everywhere would protect nothing.
   if (process.env.CI) throw new Error(skipped);
   console.warn(skipped);
 }

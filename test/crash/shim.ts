@@ -42,12 +42,12 @@ export class Shim {
     };
   }
 
-  /** The service's wall clock is off by that much from now on, in ms. */
+  /** Sets the offset of the service's wall clock, in ms. */
   setClock(offsetMs: number): void {
     this.#write(CLOCK_OFFSET_AT, BigInt(offsetMs) * 1000n);
   }
 
-  /** Every write to the data folder fails so from now on; undefined: none does. */
+  /** Sets the error of every write to the data folder; undefined: writes succeed. */
   failWrites(fault: DiskFault | undefined): void {
     this.#write(WRITE_ERRNO_AT, BigInt(fault === undefined ? 0 : constants.errno[fault]));
   }

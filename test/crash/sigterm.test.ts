@@ -5,10 +5,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { servedAt } from "./clock-steps.ts";
 import { Lives } from "./lives.ts";
 
-/** SIGTERM comes so many answers after the load has had IDs of all namespaces, at most. */
+/** SIGTERM comes at most so many responses after the load has IDs of all namespaces. */
 const MORE_ANSWERS_MAX = 300;
 
-/** A client that asks for a million IDs, reads the first of them and no more. */
+/** A client that requests a million IDs, and stops reading after the first. */
 async function holdStream(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const client = connect(Number(port), hostname);
@@ -26,7 +26,7 @@ async function expectDistinctThroughStops(rounds: number, heldIn?: number): Prom
     if (round === 0) await lives.makeNumbers();
     const load = lives.load();
     await load.serves(servedAt(0));
-    // It takes the whole grace, and kill -9 at its end.
+    // This needs the whole grace period, and kill -9 at its end.
     if (round === heldIn) await holdStream(lives.service.url);
     await load.acknowledges(lives.random.between(0, MORE_ANSWERS_MAX));
     await lives.stop();

@@ -479,4 +479,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: "test/core/client/lease-keeper-faults.test.ts",
     named: "J2",
   },
+  {
+    guard: "a PATCH keeps the fields of the policy that it does not name",
+    file: "core/namespace/namespace-patch.ts",
+    from: "{ ...stored.policy, ...policy }",
+    to: "{ ...policy }",
+    project: "workerd",
+    test: "test/workerd/registry/namespace-patch.test.ts",
+    named: "for snowflake namespaces",
+  },
 ];

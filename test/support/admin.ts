@@ -8,7 +8,7 @@ export const ADMIN_KEY = "an-admin-key-for-all-the-tests";
 
 const UNLIMITED = { limit: async () => ({ success: true }) };
 
-/** The bindings of a deployment that takes keys. */
+/** The bindings of a deployment that requires keys. */
 export const CLOSED: Env = {
   ...env,
   ACCESS: "keys",
@@ -36,7 +36,7 @@ interface Asked {
   readonly bindings?: Env;
 }
 
-/** Asks the app under a deployment that takes keys, as the admin unless said otherwise. */
+/** Sends a request to the app of a deployment that requires keys, by default as the admin. */
 export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
   const { method = "GET", key = ADMIN_KEY, json, headers = {}, rawBody, cf, bindings } = asked;
   const body = json === undefined ? rawBody : JSON.stringify(json);
@@ -75,12 +75,12 @@ export function patch(name: string, json: unknown, asked: Asked = {}): Promise<A
   return ask(`/v1/namespaces/${name}`, { method: "PATCH", json, ...asked });
 }
 
-/** Revokes a key as another isolate does: this one still remembers it. */
+/** Revokes a key in another isolate, so that this one still has it cached. */
 export async function revokedElsewhere(id: string): Promise<void> {
   await env.REGISTRY.getByName("registry").deleteKey(id, ADMIN.id);
 }
 
-/** Creates a key and answers its text and id. */
+/** Creates a key and returns its text and id. */
 export async function keyFor(input: Record<string, unknown>): Promise<{ key: string; id: string }> {
   const { status, body, text } = await ask("/v1/keys", { method: "POST", json: input });
   if (status !== 201) throw new Error(`no key was made: ${status} ${text}`);

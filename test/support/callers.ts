@@ -1,4 +1,4 @@
-/** Every kind of caller of a deployment that takes keys. */
+/** Every kind of caller of a deployment that requires keys. */
 import { ask, keyFor, put } from "./admin.ts";
 import { clock } from "./clock.ts";
 
@@ -19,7 +19,7 @@ export type CallerKind =
 export type Callers = Readonly<Record<CallerKind, string | null>>;
 
 const EVERY_SCOPE = ["issue", "read", "lease", "admin"];
-/** The only namespace of the keys that are good elsewhere. */
+/** The only namespace of the keys that are valid elsewhere. */
 export const ELSEWHERE = "elsewhere";
 const EXPIRES_AFTER_MS = 1000;
 

@@ -9,7 +9,7 @@ export interface AskedBlocks extends BlocksOptions {
 
 export const FRESH_FOR_MS = 250;
 
-/** Answers with ascending IDs, unless `before` tells a problem. */
+/** Answers with ascending IDs, unless `before` returns a problem. */
 export function countingBinding(
   before: (asked: AskedBlocks) => Promise<RpcProblem | undefined> | RpcProblem | undefined,
   policy = { freshForMs: FRESH_FOR_MS },

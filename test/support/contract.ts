@@ -1,4 +1,4 @@
-/** Holds every answer that a test gets against the OpenAPI document. */
+/** Checks every response in a test against the OpenAPI document. */
 import { Validator } from "@cfworker/json-schema";
 import * as v from "valibot";
 import document from "../../src/openapi/openapi.json";

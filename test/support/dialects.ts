@@ -1,8 +1,8 @@
-/** All routes of the dialects, and what each says to a token. */
+/** All routes of the dialects, and the response of each to a token. */
 import { env } from "cloudflare:workers";
 import { ADMIN_KEY, type Answer, ask, CLOSED } from "./admin.ts";
 
-/** The bindings of a deployment that is open. */
+/** The bindings of a deployment with open access. */
 export const OPEN: Env = { ...env };
 
 /** The routes that issue, for a segment and a snowflake namespace; TinyID's outcome is in the body. */
@@ -49,7 +49,7 @@ export const served = (routes = ROUTES) => all("served", "served", "served", rou
 export const refused = (routes = ROUTES) =>
   all("Result{id=-2, status=EXCEPTION}", "5 token is error", "", routes);
 
-/** Tokens that are not in force; null: none at all. */
+/** Invalid tokens; null: no token. */
 export const MALFORMED: [title: string, token: string | null][] = [
   ["missing", null],
   ["empty", ""],

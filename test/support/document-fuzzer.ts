@@ -1,4 +1,4 @@
-/** Random requests as the API document describes them, and as it does not. */
+/** Random requests, with and without errors by the API document. */
 import * as v from "valibot";
 import document from "../../src/openapi/openapi.json";
 import type { Random } from "./random.ts";
@@ -68,12 +68,12 @@ const ODD_BODIES = [
   "[".repeat(9000),
 ];
 
-/** One parameter in so many has a value that its schema does not take, … */
+/** One parameter in so many has a value that its schema rejects, … */
 const WRONG_ONE_IN = 10;
 /** … and one request in so many has something that no operation describes. */
 const ODD_ONE_IN = 15;
 
-/** Values that a parameter of that name has had in answers, so that requests meet things that are there. */
+/** Values of a parameter from earlier responses, so that requests name existing things. */
 export type Known = Readonly<Record<string, readonly string[]>>;
 
 export interface FuzzedRequest {
@@ -135,7 +135,7 @@ function bodyOf(schema: ValueSchema | undefined, random: Random): string | undef
     : JSON.stringify(someValue(schema, random));
 }
 
-/** Percent-encoded as it should be, or now and then as it should not. */
+/** Percent-encoded, now and then wrongly. */
 function encoded(text: string, random: Random): string {
   const right = encodeURIComponent(text.toWellFormed());
   if (!random.isOneOf(4 * ODD_ONE_IN)) return right;

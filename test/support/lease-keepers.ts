@@ -25,15 +25,15 @@ export const { layout } = preset;
 /** A desk whose leases need a renewal at once, and its calls. */
 export class TestDesk {
   readonly asked: string[] = [];
-  /** The Idempotency-Keys of what asked for a lease. */
+  /** The Idempotency-Keys of the acquire requests. */
   readonly keys: string[] = [];
-  /** So many of its next leases are answered, but the answers are lost. */
+  /** How many of the next responses to acquires are lost. */
   loses = 0;
   /** Replaces a renewal. */
   refuses: (() => Promise<never>) | undefined;
   /** Delays a lease. */
   leases: Promise<void> = Promise.resolve();
-  /** Its clock against everybody's. */
+  /** Its clock minus everybody else's. */
   aheadMs = 0;
   /** The namespace's. */
   spec: LayoutSpec = spec;
@@ -69,7 +69,7 @@ export class TestDesk {
   }
 }
 
-/** When a put goes wrong: before it is carried out, or after. */
+/** When a put fails: before it is carried out, or after. */
 type Moment = "before" | "after";
 
 export class TestStore implements MinterStore {
@@ -77,7 +77,7 @@ export class TestStore implements MinterStore {
   puts = 0;
   /** A put rejects. */
   fails: Moment | undefined;
-  /** A put is never answered. */
+  /** A put never returns. */
   hangs: Moment | undefined;
   /** How long a put takes to be carried out. */
   takesMs = 0;
@@ -105,7 +105,7 @@ export class TestStore implements MinterStore {
 /** Runs the upkeep of that moment to its end. */
 export async function upkeep(keeper: LeaseKeeper, nowMs: number): Promise<void> {
   keeper.upkeep(nowMs);
-  // Desk and store are in memory: nothing of it takes time.
+  // Desk and store are in memory, so the work takes no time.
   await new Promise((resolve) => setImmediate(resolve));
 }
 

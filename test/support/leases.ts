@@ -56,13 +56,13 @@ export async function namespaceWith(
 
 let serial = 0;
 
-/** Makes a namespace of a name that no other test has. */
+/** Creates a namespace with a name that no other test uses. */
 export function someNamespace(workerBits = 1): Promise<string> {
   serial += 1;
   return namespaceWith(`some-${serial}`, workerBits);
 }
 
-/** Asks for a lease; with that Idempotency-Key, if any. */
+/** Requests a lease, with an Idempotency-Key if given. */
 export function tryAcquire(
   namespace: string,
   json: unknown = {},
@@ -155,7 +155,7 @@ export async function restart(namespace: string): Promise<void> {
   await evictDurableObject(deskOf(namespace));
 }
 
-/** Bindings whose desks find their own clock that far ahead of their caller's, and a count of their calls. */
+/** Bindings whose desks have a clock so far ahead of their caller's, and a count of their calls. */
 export function aheadBy(aheadMs: number | (() => number)) {
   const calls: string[] = [];
   const ms = () => (typeof aheadMs === "number" ? aheadMs : aheadMs());

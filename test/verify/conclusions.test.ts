@@ -4,15 +4,14 @@ import { PRESETS } from "../../src/core/layout/presets.ts";
 import type { DialectName } from "../../src/verify/dialects.ts";
 import type { Received } from "../../src/verify/http-sender.ts";
 import { askedLayout } from "../../src/verify/known-layout.ts";
-import type { Check, CheckName } from "../../src/verify/report.ts";
-import { brokenPromises, exitStatusOf } from "../../src/verify/report.ts";
+import { brokenPromises, type Check, exitStatusOf } from "../../src/verify/report.ts";
 
-const LOST: Received = { kind: "lost", code: "timeout", definite: false };
-const TOO_LONG: Received = { kind: "too_long", status: 200, start: "<html>" };
+const LOST: Received = { kind: "indefinite", code: "timeout" };
+const TOO_LONG: Received = { kind: "malformed", code: "answer_too_long", text: "<html>" };
 
 function answered(status: number, body: unknown = {}): Received {
-  const answer = { status, text: JSON.stringify(body), shard: undefined, delimited: true };
-  return { kind: "answer", answer };
+  const text = JSON.stringify(body);
+  return { kind: "answer", status, text, shard: undefined, delimited: true };
 }
 
 function asked(dialect: DialectName, namespace: string, received: Received) {
@@ -41,7 +40,7 @@ describe("the layout, as far as the service says it", () => {
     ["500", answered(500)],
     ["200", answered(200, "welcome")],
     ["timeout", LOST],
-    ["200", TOO_LONG],
+    ["answer_too_long", TOO_LONG],
   ])("is not known of a server of Leaf's dialect that says %s", (said, received) => {
     for (const namespace of ["orders", "default"]) {
       const { layout, times, source } = asked("leaf-snowflake", namespace, received);
@@ -62,7 +61,7 @@ describe("the layout, as far as the service says it", () => {
 });
 
 describe("the exit status", () => {
-  const report = (broken: readonly CheckName[], interrupted: boolean) => ({
+  const report = (broken: readonly string[], interrupted: boolean) => ({
     ok: broken.length === 0,
     interrupted,
     checks: (["history", "form", "times"] as const).map(

@@ -13,7 +13,7 @@ const ASKING: Asking = {
 
 function answer(status: number, body: unknown, change: Partial<Answer> = {}): Answer {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return { status, text, shard: undefined, delimited: true, ...change };
+  return { kind: "answer", status, text, shard: undefined, delimited: true, ...change };
 }
 
 const acknowledged = (...ids: bigint[]): Outcome => ({ kind: "acknowledged", ids });
@@ -130,7 +130,7 @@ describe.each(["leaf-snowflake", "leaf-segment"] as const)("%s's answers", (name
   });
 
   it.each(["", "12\n", "0x1", '{"id":1}', "9223372036854775808"])("%j is malformed", (text) => {
-    expect(read(200, text)).toEqual({ kind: "malformed", text });
+    expect(read(200, text)).toEqual({ kind: "malformed", code: "malformed_answer", text });
   });
 });
 

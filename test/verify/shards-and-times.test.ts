@@ -1,9 +1,11 @@
 /** What is read out of IDs: their shards and their times. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compose } from "../../src/core/layout/id.ts";
-import { layoutOf } from "../../src/core/layout/layout.ts";
+import { layoutOf, makeLayout } from "../../src/core/layout/layout.ts";
 import { PRESETS } from "../../src/core/layout/presets.ts";
 import { IdFields } from "../../src/verify/known-layout.ts";
+import { TimeCheck } from "../../src/verify/time-check.ts";
 import { History, PLAIN } from "./history.ts";
 
 describe("shards", () => {
@@ -80,11 +82,13 @@ describe("times", () => {
   const layout = PRESETS.get("default")?.layout ?? never();
   const fields = new IdFields(layout);
   const times = { behindMaxMs: 250, aheadMaxMs: 1000 };
-  /** A history with one ID of that time, from its request's sending. */
+  /** A history with an ID of that time, from its request's sending, and one of its request's own. */
   const withOffset = (offsetMs: number): History => {
     const history = new History({ fields, times });
-    const tick = history.now().unixMs + 1 + offsetMs - layout.epochMs;
-    history.answer(PLAIN, [compose(layout, { tick, shard: 0, lane: 0, sequence: 0 })]);
+    for (const [sequence, ms] of [offsetMs, 0].entries()) {
+      const tick = history.now().unixMs + 1 + ms - layout.epochMs;
+      history.answer(PLAIN, [compose(layout, { tick, shard: 0, lane: 0, sequence })]);
+    }
     return history;
   };
 
@@ -151,6 +155,40 @@ describe("times", () => {
     expect(examples[1]).toContain(`${ids[3]} at 0.008 s`);
     history.checker.times.widen({ behindMaxMs: 400, aheadMaxMs: 2500 });
     expect(history.verdict("times")).toMatchObject({ verdict: "held", examples: [] });
+  });
+
+  it("have the median of all to three digits, on both sides of 0", () => {
+    const offset = fc.integer({ min: -100, max: 100 });
+    const offsets = fc.array(offset, { minLength: 1, maxLength: 50 });
+    fc.assert(
+      fc.property(offsets, fc.constantFrom(1, 86_399), (some, factor) => {
+        const all = some.map((one) => one * factor);
+        const check = new TimeCheck(fields, times, all.length);
+        const requestTick = 100 * factor;
+        const at = { ms: 0, unixMs: layout.epochMs + requestTick };
+        for (const offsetMs of all) {
+          const tick = requestTick + offsetMs;
+          check.add(compose(layout, { tick, shard: 0, lane: 0, sequence: 0 }), at, at);
+        }
+        const sorted = all.toSorted((one, other) => one - other);
+        const is = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+        const { minMs, medianMs = Number.NaN, maxMs } = check.summary() ?? {};
+        expect([minMs, maxMs]).toEqual([sorted[0], sorted.at(-1)]);
+        expect(Math.abs(medianMs - is)).toBeLessThanOrEqual(Math.abs(is) / 1000);
+        expect(medianMs).toBeGreaterThanOrEqual(minMs ?? Number.NaN);
+        expect(medianMs).toBeLessThanOrEqual(maxMs ?? Number.NaN);
+      }),
+    );
+  });
+
+  it("are off by far if the ID is much larger than its layout", () => {
+    const small = { ...PRESETS.get("default")?.spec, timestampBits: 9, workerBits: 0 };
+    const made = makeLayout({ ...small, sequenceBits: 1, tickMs: 1000 });
+    if (!made.ok) throw new Error(made.problems.join());
+    const history = new History({ fields: new IdFields(made.layout), times });
+    history.answer(PLAIN, [2n ** 63n - 1n]);
+    expect(history.broken()).toEqual(["times"]);
+    expect(history.checker.times.summary()?.maxMs).toBeGreaterThan(2 ** 62);
   });
 
   it("are not checked where the layout is not known", () => {

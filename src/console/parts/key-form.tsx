@@ -49,11 +49,8 @@ function KeyFields({ hasKey, onDone }: { hasKey: boolean; onDone: () => void }) 
   };
   return (
     <form onSubmit={use}>
-      <h2 id="key-title">API key</h2>
-      <p>
-        This service requires a key. The key stays in this tab, until you close the tab or forget
-        the key.
-      </p>
+      <h2 id="key-title">This service requires a key</h2>
+      <p>The key stays in this tab, until you close the tab or forget the key.</p>
       <Labelled label="API key">
         <input
           type="password"

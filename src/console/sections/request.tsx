@@ -77,7 +77,7 @@ export function RequestIds({ route }: { route: Route }) {
           onValue={(key) => change({ key })}
         />
         <button type="submit" aria-busy={isBusy ? "true" : "false"}>
-          Request
+          Request IDs
         </button>
       </form>
       <Problem

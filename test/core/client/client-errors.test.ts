@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const SATURATED: RpcProblem = { code: "shard_saturated", status: 503, definite: true };
 const INVALID: RpcProblem = { code: "invalid_parameter", status: 400, definite: true };
 
-/** A client whose requests meet these faults, one after another; then all goes well. */
+/** A client whose requests meet these faults, one after another; later requests succeed. */
 function meeting(...faults: readonly (RpcProblem | "lost" | undefined)[]) {
   let asked = 0;
   const binding = countingBinding(() => {
@@ -79,7 +79,7 @@ describe("a failed prefetch", () => {
     vi.restoreAllMocks();
   });
 
-  /** Misses twice, so that a lease is fetched ahead, and says whether there is one. */
+  /** Misses twice, so that the client prefetches, and returns whether it got a stock. */
   async function fetchesAhead(client: Edgeflake): Promise<boolean> {
     for (let miss = 0; miss < 3; miss += 1) await client.next();
     await new Promise((resolve) => setTimeout(resolve));

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A client, and the counts it asked for. A lease takes `takesMs` to come, or fails. */
+/** A client, and the counts it requested. A prefetch takes `takesMs`, or fails. */
 function asking(lease: { takesMs: number; fails: boolean }) {
   const counts: number[] = [];
   const policy = { freshForMs: FRESH_FOR_MS };

@@ -1,9 +1,9 @@
-/** A take that needs several requests, against a binding that writes down what it is asked. */
+/** A take that needs several requests, with a binding that records its calls. */
 import { describe, expect, it } from "vitest";
 import { Edgeflake } from "../../../src/client/edgeflake.ts";
 import { countingBinding } from "../../support/client-binding.ts";
 
-/** More than two requests of the most that one may ask for. */
+/** More than two requests of the largest count. */
 const COUNT = 250_000;
 const KEY_CHARS_MAX = 255;
 

@@ -50,7 +50,7 @@ describe("a lease keeper", () => {
     await upkeep(keeper, keeper.now());
     expect(desk.count("PUT")).toBe(1);
     expect(keeper.line?.end).toBe(mark);
-    // A mark that cannot be written is none.
+    // A mark that can't be written does not count.
     store.fails = "before";
     await upkeep(keeper, keeper.now() + 30_000);
     expect(keeper.failure).toBeInstanceOf(Error);
@@ -153,7 +153,7 @@ describe("a lease keeper", () => {
     await upkeep(one, one.now());
     await upkeep(one, one.now());
     expect(one.lease?.worker).not.toBe(FIRST_WORKER + 1);
-    // It gives no ticks back: the other one stamps them.
+    // It releases no ticks: the other process uses them.
     expect(desk.asked).toContain(`DELETE leases/orders/${FIRST_WORKER + 1} {}`);
   });
 

@@ -166,7 +166,7 @@ interface Request {
   readonly asked: number;
 }
 
-/** A short line of numbers, anywhere from 0 to 2^63 − 1, and what is asked of it. */
+/** A short line of numbers, anywhere from 0 to 2^63 − 1, and its requests. */
 const anyScript = fc
   .record({
     base: fc.oneof(

@@ -1,4 +1,4 @@
-/** Holds every ID against all others, and against what the desk wrote down about its lease. */
+/** Checks every ID against all others, and against the desk's record of its lease. */
 import type { LayoutSpec } from "../../../src/core/layout/layout.ts";
 import type { Desk } from "./desk.ts";
 

@@ -15,13 +15,13 @@ import type { WorkerLease } from "../../../src/core/lease/worker-lease.ts";
 import { LEASE_TTL_DEFAULT_MS, LEASE_TTL_MAX_MS } from "../../../src/core/limits.ts";
 import { isSameToken, MemoryRows } from "../../support/models/memory-desk.ts";
 
-/** How a desk is broken: by the rows that it is shown. */
+/** The faults of a desk: it sees wrong rows. */
 export type DeskFault = "forgets released leases" | "leases what is held still";
 
 export interface LeaseRecord {
   /** The host that sent the request; its `holder` may be any text. */
   readonly owner: number;
-  /** As it was last written. */
+  /** The last written lease. */
   lease: WorkerLease;
   /** The highest tick stamped under this lease. */
   highestTick: number;

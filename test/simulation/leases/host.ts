@@ -9,14 +9,14 @@ const HOUR_MS = 3_600_000;
 const REQUEST_MAX_MS = 10_000;
 
 export interface HostPlan {
-  /** By whom the desk and the checker know it: those with one store are one. */
+  /** Its identity for the desk and the checker: hosts with one store are one. */
   readonly owner: number;
   readonly holder: string;
   readonly ttlMs: number;
   readonly store: MemoryStore | undefined;
-  /** Nobody else writes to it: it must not be lost. */
+  /** Nobody else writes to its store, so it must not lose the store. */
   readonly isStoreOwn: boolean;
-  /** A Worker: each call is a request, and what its end cuts off never settles. */
+  /** A Worker: each call is a request, and work that outlives it never settles. */
   readonly isWorker: boolean;
 }
 
@@ -62,7 +62,7 @@ export class Host implements Actor {
     this.#request(afterMs, (end) => this.#open(end));
   }
 
-  /** Runs as this process. In a Worker, what follows from it is cut off some time after `end`, timers and answers alike. */
+  /** Runs as this process. In a Worker, its timers and responses are cut off some time after `end`. */
   #request(afterMs: number, run: (end: () => void) => void): void {
     const process = this.#process;
     let untilMs = Number.POSITIVE_INFINITY;
@@ -125,7 +125,7 @@ export class Host implements Actor {
     else this.#suffer();
   }
 
-  /** Stands still, is cut off, or has its clock set. */
+  /** Pauses, loses its connection, or has its clock set. */
   #suffer(): void {
     const { random, nowMs } = this.#world;
     const kind = random.between(0, 3);
@@ -149,7 +149,7 @@ export class Host implements Actor {
       this.#world.touch();
       void minter.close().catch((error: unknown) => this.#world.fail(error));
       this.#demand(() => [minter.next()]);
-      // It may be gone before its close is through.
+      // It may end before its close has finished.
       this.start(random.isOneOf(4) ? 1 : laterMs + 15_000);
       return;
     }

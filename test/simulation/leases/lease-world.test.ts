@@ -6,7 +6,7 @@ import type { Policy } from "../../../src/core/layout/policy.ts";
 import { runLeaseWorld, TTL_MAX_MS, type WorldPlan } from "./lease-world.ts";
 
 const IDS_MIN = 100_000;
-/** Of 32 that may: the clock of some was set back by up to an hour, which they sit out. */
+/** Of 32 possible: the clock of some was set back by up to an hour, and they wait. */
 const STAMPING_MIN = 16;
 const HOUR_MS = 3_600_000;
 const FRESH_SEED = Math.floor(Math.random() * 2 ** 31);
@@ -74,11 +74,11 @@ async function expectHeld(_: string, seed: number, plan: WorldPlan): Promise<voi
   const { count, workers, stamping, furthestEndMs, doings, putsInDoubt, network } = report;
   expect(workers.size).toBe(32);
   expect(Math.min(...workers)).toBe(32);
-  // Once all is well again, minters mint, and no worker ID is kept from them.
+  // After the mishaps, minters work, and all worker IDs can be leased.
   expect(stamping).toBeGreaterThanOrEqual(STAMPING_MIN);
   expect(furthestEndMs).toBeLessThanOrEqual(TTL_MAX_MS + 1000);
   if (seed === FRESH_SEED) return;
-  // Everything has happened: that is sure only with a known seed.
+  // Every mishap has happened; only a known seed guarantees that.
   expect(count).toBeGreaterThanOrEqual(IDS_MIN);
   const { refusals, ...done } = doings;
   expect(refusals.size).toBeGreaterThan(1);

@@ -14,7 +14,7 @@ const HOSTS = 50;
 /** Hosts in pairs on one store, and in pairs under one name. */
 const SHARED_STORES = 12;
 const SAME_NAMES = 20;
-/** Every so manieth host is a Worker. */
+/** One host in so many is a Worker. */
 const WORKER_EVERY = 5;
 const TTLS_MS = [5000, 5000, 60_000, 60_000, 20_000, 120_000];
 export const TTL_MAX_MS = 120_000;
@@ -34,7 +34,7 @@ export interface WorldReport {
   readonly leases: number;
   readonly workers: ReadonlySet<number>;
   readonly doings: Doings;
-  /** Puts that were carried out, and failed or were not answered. */
+  /** Puts that were carried out, but failed or never returned. */
   readonly putsInDoubt: number;
   readonly network: Network;
   /** Hosts that stamped in the last minute. */
@@ -43,7 +43,7 @@ export interface WorldReport {
   readonly furthestEndMs: number;
 }
 
-/** Runs a world to its end; everything is checked as it happens. Throws what is broken, with the seed. */
+/** Runs a world to its end, and checks everything as it happens. Throws with the seed if a promise is broken. */
 export async function runLeaseWorld(seed: number, plan: WorldPlan): Promise<WorldReport> {
   try {
     return await run(seed, plan);
@@ -98,7 +98,7 @@ async function run(seed: number, plan: WorldPlan): Promise<WorldReport> {
 function makeHosts(world: World, plan: WorldPlan, doings: Doings, checker: Checker): Host[] {
   const stores: MemoryStore[] = [];
   return Array.from({ length: HOSTS }, (_, index) => {
-    // The first ones share a store with their neighbour, the second half has none.
+    // The first hosts share a store with their neighbour; the second half has no store.
     const owner = index < SHARED_STORES ? index - (index % 2) : index;
     const store =
       index < HOSTS / 2 ? (stores[owner] ?? new MemoryStore(world, plan.storeFault)) : undefined;

@@ -8,12 +8,12 @@ export type StoreFault =
   | "answers before it is durable"
   | "returns a lower mark";
 
-/** Further than a mark is written ahead. */
+/** More than the distance that a mark is written ahead. */
 const LOWERED_MS = 20_000;
 /** How long a store that answers too early takes to make a text durable, in ms. */
 const SYNC_MS = 8000;
 
-/** How a put goes wrong: it rejects before it is carried out or after, or is not answered. */
+/** The failures of a put: it rejects before or after it is carried out, or never returns. */
 const MISHAPS = ["before", "after", "never"] as const;
 
 export class MemoryStore {
@@ -21,9 +21,9 @@ export class MemoryStore {
   readonly #fault: StoreFault | undefined;
   #text: string | undefined;
   #durable: string | undefined;
-  /** Puts that failed, or were not answered, although they were carried out. */
+  /** Puts that failed or never returned, although they were carried out. */
   inDoubt = 0;
-  /** Puts that were carried out after their minter had ended: to the next one they are another's. */
+  /** Puts that were carried out after their minter had ended: the next minter sees another's text. */
   strays = 0;
 
   constructor(world: World, fault?: StoreFault) {
@@ -31,7 +31,7 @@ export class MemoryStore {
     this.#fault = fault;
   }
 
-  /** As a minter has it, for as long as it runs. */
+  /** The store of one running minter. */
   of(isRunning: () => boolean): MinterStore {
     return {
       get: () => this.#get(),
@@ -76,7 +76,7 @@ export class MemoryStore {
     });
   }
 
-  /** The machine goes down: what is not durable is gone. */
+  /** The machine crashes: texts that are not durable are lost. */
   crash(): void {
     if (this.#fault === "answers before it is durable") this.#text = this.#durable;
   }
@@ -97,7 +97,7 @@ export class MemoryStore {
     if (this.#fault !== "returns a lower mark" || this.#text === undefined) return this.#text;
     const { mark, lease, ...rest } = JSON.parse(this.#text);
     if (mark === undefined) return this.#text;
-    // Within its lease still, or it would not be gone on with.
+    // Still within its lease, or the minter would not resume it.
     const { notBefore, layout } = lease;
     const perMs = 2 ** layout.sequenceBits / layout.tickMs;
     const begin = (notBefore - layout.epochMs) * perMs;

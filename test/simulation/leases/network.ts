@@ -1,4 +1,4 @@
-/** The network between minters and desk: slow, lossy, in no order; and the clocks at its other end. */
+/** The network between minters and desk (slow, lossy, unordered), and the clocks at its other end. */
 import type { Desk, DeskAnswer, DeskRequest } from "./desk.ts";
 import type { World } from "./world.ts";
 
@@ -6,7 +6,7 @@ export class Network {
   readonly #world: World;
   readonly #desk: Desk;
   readonly #ownerOf: () => { readonly owner: number; readonly isCutOff: boolean };
-  /** The desk's clock, and that of the Worker that calls it, less the world's. */
+  /** The desk's clock, and that of the Worker that calls it, minus the world's. */
   deskAheadMs = 0;
   callerAheadMs = 0;
   isDown = false;
@@ -26,7 +26,7 @@ export class Network {
     this.#ownerOf = ownerOf;
   }
 
-  /** In the place of the global one. */
+  /** Replaces the global fetch. */
   fetch = (url: string, init: RequestInit): Promise<unknown> => {
     const { random } = this.#world;
     this.#world.touch();

@@ -6,12 +6,12 @@ import { vi } from "vitest";
 import { Random } from "../../support/random.ts";
 import { EventQueue } from "../event-queue.ts";
 
-/** How much later than due an interval's timer may fire, in parts of it: processes are busy. */
+/** How late an interval's timer may fire, as a part of the interval: processes are busy. */
 const INTERVAL_LATE_PARTS = 7;
 
 /** A process, or the machine that it runs on. */
 export interface Actor {
-  /** Its clock less the world's. */
+  /** Its clock minus the world's. */
   skewMs: number;
   /** Paused until then: later events wait. */
   pausedUntilMs: number;
@@ -41,7 +41,7 @@ export class World {
     this.nowMs = nowMs;
   }
 
-  /** Something is to be waited for: promises that this event settles, or work that it begins. */
+  /** Registers promises that this event settles, or work that it begins, to wait for. */
   touch(): void {
     this.#isTouched = true;
   }
@@ -50,7 +50,7 @@ export class World {
     this.#failure ??= error;
   }
 
-  /** Runs as nobody, on time. */
+  /** Runs on time, as no process. */
   after(ms: number, run: () => void): void {
     this.#push({ atMs: this.nowMs + ms, actor: undefined, isAlive: () => true, run });
   }
@@ -75,7 +75,7 @@ export class World {
     return (ms, run) => this.afterAs(actor, isAlive, ms, run);
   }
 
-  /** Runs all events until then. Throws what failed. */
+  /** Runs all events until then. Throws the first failure. */
   async run(forMs: number, fetch: (url: string, init: RequestInit) => Promise<unknown>) {
     const untilMs = this.nowMs + forMs;
     const turn = setImmediate;

@@ -1,4 +1,4 @@
-/** When the grant of each place on a line was asked for: how old an ID is that comes out of somebody's memory. */
+/** The request time of each position's grant: it gives the age of an ID from memory. */
 
 interface Asked {
   readonly start: number;
@@ -10,12 +10,12 @@ export class Ages {
   /** By `start`. Grants do not overlap. */
   readonly #grants: Asked[] = [];
 
-  /** The grant of [start, end) was asked for at `atMs`. */
+  /** Records that the grant of [start, end) was requested at `atMs`. */
   asked(start: number, end: number, atMs: number): void {
     this.#grants.splice(this.#firstEndingAfter(start), 0, { start, end, atMs });
   }
 
-  /** When the oldest grant within [start, end) was asked for; Infinity if none lies there. */
+  /** The request time of the oldest grant within [start, end); Infinity without a grant. */
   oldestMs(start: number, end: number): number {
     let oldestMs = Number.POSITIVE_INFINITY;
     for (let at = this.#firstEndingAfter(start); ; at += 1) {

@@ -1,8 +1,8 @@
 /**
  * The checks of each response as it leaves its isolate, by number:
- *  A1 An error is a refusal: it has a code, and that is not `internal`.
- *  A2 Where clocks are true, the answer leaves within its deadline: that of a pinned request, or those of two shards,
- *     besides the wait that its namespace allows each of them. The isolate's own stalls do not count.
+ *  A1 An error has a code, and the code is not `internal`.
+ *  A2 With correct clocks, the response leaves within its deadline: that of a pinned request, or those of two shards,
+ *     plus the wait that its namespace allows each of them. The isolate's own stalls do not count.
  */
 import {
   ANSWER_MAX_MS,
@@ -40,7 +40,7 @@ export class Answers {
       this.#world.broken(`A1: a request for ${name} failed: ${why}`);
     }
     if (!this.#clocksAreTrue || !policy) return;
-    // Of a shard that never answers nobody knows for how long it waited. Each call may be late by the grace.
+    // The wait of a shard that never answers is unknown. Each call may be late by the grace.
     const shardMs = policy.maxWaitMs + STALL_GRACE_MS * CALL_TRIES_MAX;
     const firstMs = Math.min(shardMs, FIRST_WAIT_MAX_MS + STALL_GRACE_MS) + ANSWER_MAX_MS;
     const mostMs =

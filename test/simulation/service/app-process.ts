@@ -1,4 +1,4 @@
-/** Processes outside of the platform that use the published client, or mint themselves; they crash and start anew. */
+/** Processes outside of the platform that use the published client or minter; they crash and start again. */
 import type { Evaluate, Product } from "./bundle.ts";
 import type { History, Source, Space } from "./history.ts";
 import type { HttpAnswer, Isolate } from "./isolate.ts";
@@ -33,7 +33,7 @@ abstract class AppProcess {
   protected readonly space: Space;
   /** IDs that it got. */
   got = 0;
-  /** Crashes no more; asks no more. */
+  /** From now on it neither crashes nor sends requests. */
   isSpared = false;
   isDone = false;
 
@@ -43,7 +43,7 @@ abstract class AppProcess {
     this.machine = new Machine(around.world);
   }
 
-  /** Lives, crashes, and starts anew. */
+  /** Lives, crashes, and starts again. */
   start(): void {
     const { world, evaluate } = this.around;
     const { random } = world;
@@ -73,13 +73,13 @@ abstract class AppProcess {
   }
 
   protected take(process: Process, ids: readonly string[], source: Source): void {
-    // Nobody hears of what a process got that has ended.
+    // Results of a process that has ended are lost.
     if (!process.isAlive) return;
     this.got += ids.length;
     this.around.history.got(this.space, runsOf(ids), source);
   }
 
-  /** A call that failed: mishaps are what this is about, and what must be served is counted. It says why by a code. */
+  /** A failed call. Failures are expected here, but they must have a code; required successes are counted elsewhere. */
   protected readonly failed = (error: unknown): void => {
     if (error instanceof Error && "code" in error && error.code !== "internal") return;
     this.around.world.broken(`A1: ${this.name} failed without a code: ${error}`, error);

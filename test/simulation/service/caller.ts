@@ -1,4 +1,4 @@
-/** Somebody who asks for IDs, over HTTP and by a service binding, in every way that there is. */
+/** A caller that requests IDs in every possible way, over HTTP and a service binding. */
 import type { BlocksAnswer } from "../../../src/core/blocks/blocks-answer.ts";
 import type { Answers } from "./answers.ts";
 import type { History, Run, Space } from "./history.ts";
@@ -8,7 +8,7 @@ import type { Network } from "./network.ts";
 import { runsOf, runsOfBlocks } from "./runs.ts";
 import type { World } from "./world.ts";
 
-/** How long a caller waits between two doings, in ms; requests of one doing come within a few. */
+/** The pause of a caller between two actions, in ms; the requests of one action come within a few ms. */
 const PAUSE_MS = [10, 1500] as const;
 const BURST_MAX = 60;
 const BURST_GAP_MS = 3;
@@ -39,7 +39,7 @@ export class Caller {
   readonly #spaces: readonly Space[];
   readonly #asked: Asked;
   readonly #answers: Answers;
-  /** Asks no more. */
+  /** From now on it sends no requests. */
   isDone = false;
 
   constructor(
@@ -67,7 +67,7 @@ export class Caller {
     this.#answers = answers;
   }
 
-  /** Asks again and again. */
+  /** Repeats its actions. */
   start(): void {
     this.#world.after(this.#world.random.spread(...PAUSE_MS), () => {
       if (this.isDone) return;

@@ -1,11 +1,11 @@
 /**
- * The last trial of a world, after all else is well and quiet: in each namespace one shard is dead for a while. Every
- * isolate is asked for IDs, in each way:
+ * The last trial of a world, after all mishaps: in each namespace one shard is dead for a while. Every isolate gets
+ * requests of each kind:
  *  T1 A request that is not pinned gets IDs.
  *  T2 A pinned or strict request gets IDs of its own shard, or, if that shard is dead, `shard_unavailable`.
- *  T3 An isolate that has found its home dead leaves it alone, and tries it again by one request at a time, no more
+ *  T3 An isolate that has found its home dead avoids it, and tries it again with one request at a time, no more
  *     often than every UNAVAILABLE_REST_MS.
- *  T4 A home that is well again serves again.
+ *  T4 A home that works again serves again.
  * All within their deadlines (A2).
  */
 import type { BlocksAnswer } from "../../../src/core/blocks/blocks-answer.ts";
@@ -24,7 +24,7 @@ import type { Platform } from "./platform.ts";
 import { runsOfBlocks } from "./runs.ts";
 import type { World } from "./world.ts";
 
-/** A home of many isolates: whose caller's place is not known has one of the first region. */
+/** The home of many isolates: without the caller's place, it is a shard of the first region. */
 const DEAD_SHARD = 4;
 /** Pinned requests: strict at the isolate's home, and by name and key. */
 const PINS: readonly object[] = [
@@ -38,12 +38,12 @@ const PINS: readonly object[] = [
 const ASK_MS = 400;
 /** How long shards are dead, in ms: two rests and more. */
 const DEAD_MS = 2.5 * UNAVAILABLE_REST_MS;
-/** In which a shard serves again, in ms: a rest, and a request that tries it. */
+/** The time in which a shard serves again, in ms: a rest, and a request that tries it. */
 const MENDED_MS = UNAVAILABLE_REST_MS + 2000;
-/** How often a home that is well again is looked for, and how long after one another, in ms. */
+/** How often the trial checks for a working home, and the pause between two checks, in ms. */
 const HOME_ASKS = 6;
 const HOME_ASK_MS = 1000;
-/** In which all are answered, in ms. */
+/** The time in which all requests get a response, in ms. */
 const ANSWERED_MS = 10_000;
 /** The messages of a call and of its repeats take no longer, in ms. */
 const TRAVEL_MS = 100;
@@ -88,7 +88,7 @@ export class DeadShardTrial {
   }
 
   async run(): Promise<void> {
-    // An instance whose clock once was wild is noticed by its calls: some had none since.
+    // Calls reveal an instance with a frozen clock, and some instances had no call since.
     for (const object of this.#trial.platform.objects) object.evict();
     await this.#all((seen) => this.#learn(seen));
     for (const [at, object] of this.#dead.entries()) object.death = DEATHS[at % DEATHS.length];
@@ -185,7 +185,7 @@ export class DeadShardTrial {
     }
   }
 
-  /** Some isolates may still avoid it because of a clock that is behind. Two failures in a row are more than the one trial. */
+  /** Some isolates may still avoid it, because a clock is behind. Two failures in a row are more than the one trial. */
   #checkHome(seen: Seen, asksLeft = HOME_ASKS, inARow = 0): void {
     const { isolate, space, shards } = seen;
     this.#ask(isolate, space, {}, (outcome) => {
@@ -196,7 +196,7 @@ export class DeadShardTrial {
     });
   }
 
-  /** Asks for an ID that is in nobody's memory. */
+  /** Requests an ID that no memory has. */
   #ask(isolate: Isolate, space: Space, pin: object, then: (outcome: Outcome) => void): void {
     const { history, answers } = this.#trial;
     this.#open += 1;

@@ -1,11 +1,11 @@
 /**
  * A Durable Object's storage: a real SQLite database. Only flushed data survives a crash.
- * Answers wait for the flush, as behind the platform's output gate.
+ * Responses wait for the flush, as with the platform's output gate.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { World } from "./world.ts";
 
-/** How long a flush takes, in ms: on a local disk, or to replicas that are far away. */
+/** The time of a flush in ms: on a local disk, or to remote replicas. */
 const FLUSH_MS = [1, 30] as const;
 
 const WRITES = /^\s*(INSERT|UPDATE|DELETE|CREATE)\b/i;
@@ -29,7 +29,7 @@ export class Disk {
   #gates: Gate[] | undefined;
   /** One in so many writes fails, and one in so many flushes; 0: none. */
   failsOneIn = 0;
-  /** A flush takes as little as it can. */
+  /** Every flush is quick. */
   isQuick = false;
   /** Nothing is ever flushed here. */
   #isForsaken = false;
@@ -71,7 +71,7 @@ export class Disk {
     }
   }
 
-  /** Lets `gate` pass once all is flushed that is written now, or hear that it never will be. */
+  /** Calls `gate` when all present writes are flushed, or lost. */
   afterFlush(gate: Gate): void {
     if (this.#gates) this.#gates.push(gate);
     else gate(true);
@@ -104,7 +104,7 @@ export class Disk {
     return replica;
   }
 
-  /** Rows of a table, past the object, as flushed and written by now; none before the table is there. */
+  /** Reads a table's present rows without the object; empty before the table exists. */
   rows(table: string, where = "true"): unknown[] {
     const tables = this.#peek(`SELECT 1 FROM sqlite_master WHERE name = '${table}'`);
     return tables.length > 0 ? this.#peek(`SELECT * FROM ${table} WHERE ${where}`) : [];

@@ -1,6 +1,7 @@
 /**
- * A Durable Object as the platform runs it: one instance at a time, or for a while two, of which the older one is
- * cut off its storage or shares it; ended by evictions, deployments, lost writes and by itself; slow to start, or dead.
+ * A Durable Object as the platform runs it, usually with one instance. For a while it may have two: the older one shares
+ * the storage or is cut off from it. Evictions, deployments, lost writes and the instance itself end instances. The
+ * object may be slow to start, or dead.
  */
 import { type Answer, Instance, type InstancePlan, type Outcome } from "./instance.ts";
 import type { Machine } from "./machine.ts";
@@ -17,7 +18,7 @@ export interface Call {
   readonly sentAtMs: number;
 }
 
-/** An answer as it leaves an object: from then on the world may know what is in it. */
+/** A reply that leaves an object: from then on its content counts as issued. */
 export interface Left {
   readonly object: DurableObject;
   readonly call: Call;
@@ -26,7 +27,7 @@ export interface Left {
   readonly nowMs: number | undefined;
 }
 
-/** Hears of what an object does. */
+/** Observes an object. */
 export interface Listener {
   left(left: Left): void;
   /** An instance is about to end itself. */
@@ -37,13 +38,13 @@ export interface Listener {
 
 /** How long two instances may be alive at once, in ms. */
 const OVERLAP_MS = [10, 5000] as const;
-/** How long a start takes, in ms, and how many take so long: one in so many. */
+/** The time of a slow start, in ms, and how rare it is: one in so many. */
 const COLD_START_MS = [100, 30_000] as const;
 const COLD_START_ONE_IN = 50;
-/** After which time a call to an object throws that is dead and slow, in ms. */
+/** The time after which a call to a dead, slow object throws, in ms. */
 const SLOW_MS = [100, 4500] as const;
 
-/** How an object is dead: each call throws, at once or late, or is never answered. */
+/** The ways in which an object is dead: each call throws at once, throws late, or never returns. */
 export const DEATHS = ["throws", "throws late", "is silent"] as const;
 
 export interface ObjectsSeen {
@@ -54,14 +55,14 @@ export interface ObjectsSeen {
 }
 
 export interface ObjectPlan extends InstancePlan {
-  /** An instance that is cut off its storage reads a replica on, instead of failing. */
+  /** An instance without its storage continues with a replica, instead of failing. */
   readonly strands: boolean;
   readonly seen: ObjectsSeen;
 }
 
 export class DurableObject {
   readonly plan: ObjectPlan;
-  /** Whether it can't serve for now, and how. */
+  /** How the object is dead now; undefined if it works. */
   death: (typeof DEATHS)[number] | undefined;
   /** All starts are quick. */
   isWarm = false;
@@ -78,7 +79,7 @@ export class DurableObject {
     this.#listener = listener;
   }
 
-  /** Since when the oldest call waits for its answer; Infinity if none does. */
+  /** The arrival time of the oldest open call; Infinity without one. */
   get waitsSinceMs(): number {
     const instances = [this.#current, this.#older];
     return Math.min(...instances.map((one) => one?.waitsSinceMs ?? Number.POSITIVE_INFINITY));
@@ -100,7 +101,7 @@ export class DurableObject {
     });
   }
 
-  /** It is idle, or its machine is needed: the next call starts it anew. */
+  /** Evicts the object: the next call starts it again. */
   evict(): void {
     this.#current?.end("evicted");
     this.#current = undefined;
@@ -140,7 +141,7 @@ export class DurableObject {
 
   #deliver(instance: Instance, call: Call, answer: Answer): void {
     if (!instance.isAlive || !instance.process.isAlive) {
-      // The platform hands what waited for that instance to the next one.
+      // The platform passes the calls that waited for that instance to the next one.
       this.plan.seen.pastRestart += 1;
       this.call(call, answer);
       return;

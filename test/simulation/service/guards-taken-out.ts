@@ -1,10 +1,10 @@
-/** Guards of the product, each with the change that takes it out, and what a world says then. */
+/** Guards of the product, each with the change that removes it and the finding of a world. */
 import type { Mutation } from "./bundle.ts";
 
 /** The removed guard, the finding that a world must report, and the change. */
 export type Broken = readonly [string, RegExp, Mutation];
 
-/** Guards taken out, and what is said: an invariant of the history, or that not all was served at the end. */
+/** Removed guards, and the finding: an invariant of the history, or requests that were not served at the end. */
 export const BROKEN: readonly Broken[] = [
   [
     "a mark that is not written",
@@ -139,7 +139,7 @@ export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
   ],
 ];
 
-/** The same of shards that are dead, at the end of a world. */
+/** The same for dead shards, at the end of a world. */
 export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
   [
     "no second shard",
@@ -184,7 +184,7 @@ export const BROKEN_BY_DEAD_SHARDS: readonly Broken[] = [
   ],
 ];
 
-/** The same of two instances beside each other. */
+/** The same for two instances at the same time. */
 export const BROKEN_BY_TAKEOVERS: readonly Broken[] = [
   [
     "a mark that is written over",

@@ -1,4 +1,4 @@
-/** Proof that the worlds' checkers find what is broken: guards taken out of the product, one at a time. */
+/** Proof that the worlds' checkers find faults: the tests remove guards of the product, one at a time. */
 import { describe, expect, it } from "vitest";
 import { bundleProduct, type Evaluate, type Mutation } from "./bundle.ts";
 import {
@@ -10,7 +10,7 @@ import {
 import { runServiceWorld } from "./service-world.ts";
 import { runTakeoverWorld } from "./takeover-world.ts";
 
-/** Enough for what is broken to be seen, in one of some worlds. */
+/** Enough events to show the fault in one of some worlds. */
 const EVENTS_MAX = 100_000;
 const SEEDS = [1, 2, 3, 4];
 

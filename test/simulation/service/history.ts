@@ -3,14 +3,14 @@
  *  H1 No position is granted twice: all grants of a lane that left its shard are disjoint, also those whose answer
  *     was lost on the way.
  *  H2 No grant leaves its shard at or above the mark that is on disk then.
- *  H3 No ID is given to two callers, and each one lies in a grant that left its shard: worker and lane bits are
+ *  H3 No ID is issued to two callers, and each one lies in a grant that left its shard: worker and lane bits are
  *     those of the owner.
  *  H4 IDs of one key, and of one shard by `order=strict`, are above all that had been acknowledged when their
  *     request was sent, and strictly increase within an answer.
  *  H5 A leased worker ID is no shard's, and an ID minted with it lies in a lease of it that left the desk.
  *  H6 Numbers of a segment: H1 and H3, on one line.
  *  H7 No grant leads its shard's clock by more than maxBorrowMs and maxStepBackMs.
- *  H8 Where clocks are true, an ID out of memory, an isolate's or a client's, was asked for by a call that left its
+ *  H8 With correct clocks, an ID from the memory of an isolate or client was requested by a call that left its
  *     isolate no longer than freshForMs ago.
  */
 import type { Grant } from "../../../src/core/blocks/block.ts";
@@ -37,7 +37,7 @@ export interface Run {
   readonly count: number;
 }
 
-/** Where somebody got an ID from: an answer to a request of its own, its holder's memory, or its own process. */
+/** The source of an ID: a response to its own request, a memory, or its own process. */
 export type Source = "asked" | "memory" | "minted";
 
 /** Two clocks count whole ms, and drift by 0.1 % at most, in ms. */
@@ -58,9 +58,9 @@ export class History {
   acknowledged = 0;
   /** IDs that minters made. */
   minted = 0;
-  /** IDs out of memory whose age was looked at. */
+  /** IDs from memory whose age was checked. */
   aged = 0;
-  /** Comparisons of an answer with what was acknowledged before. */
+  /** Comparisons of a response with earlier ones. */
   ordered = 0;
   grants = 0;
 
@@ -118,7 +118,7 @@ export class History {
     leases.push(lease);
   }
 
-  /** Somebody got these IDs. */
+  /** Records that a caller got these IDs. */
   got(space: Space, runs: readonly Run[], source: Source): void {
     for (const { first, count } of runs) {
       if (source === "minted") this.minted += count;

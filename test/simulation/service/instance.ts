@@ -1,4 +1,4 @@
-/** One instance of a Durable Object: its class, its storage, and the calls that it has not answered. */
+/** One instance of a Durable Object: its class, its storage, and its open calls. */
 import type { SQLInputValue } from "node:sqlite";
 import type { Disk } from "./disk.ts";
 import type { Process } from "./process.ts";
@@ -9,11 +9,11 @@ export type Outcome =
   | { readonly ok: true; readonly value: unknown; readonly served?: Served }
   | { readonly ok: false; readonly error: Error; readonly served?: Served };
 
-/** How an isolate came to its answer. */
+/** How an isolate served a request. */
 export interface Served {
-  /** Without a call to anybody. */
+  /** True if it made no call. */
   readonly isFromMemory: boolean;
-  /** How long it took, its own stalls left out, in ms. */
+  /** Its duration without the isolate's own stalls, in ms. */
   readonly awakeMs: number;
 }
 
@@ -40,7 +40,7 @@ interface Context {
 
 export class Instance {
   readonly process: Process;
-  /** Calls to it wait, as for a start that takes long. Its timers are those of its machine. */
+  /** Delays calls, like a slow start. Its timers are those of its machine. */
   readonly stall: Stall;
   isAlive = true;
   /** Its storage belongs to another instance now: each use of it fails. */
@@ -51,10 +51,10 @@ export class Instance {
   readonly #object: object;
   readonly #aborted: (reason: string) => void;
   readonly #world: World;
-  /** When each call came that waits for its answer. */
+  /** The arrival time of each open call. */
   readonly #open = new Map<Answer, number>();
 
-  /** `aborted` hears that it is about to end itself. */
+  /** `aborted` is called just before the instance ends itself. */
   constructor(
     world: World,
     process: Process,
@@ -66,12 +66,12 @@ export class Instance {
     this.stall = new Stall(world);
     this.#disk = disk;
     this.#aborted = (reason) => aborted(this, reason);
-    // The class takes the platform's own types, of which a world offers as much as the product uses.
+    // The class expects the platform's types; a world has only the part that the product uses.
     const Class = process.product[className] as new (context: Context, env: object) => object;
     this.#object = new Class(this.#context(name), {});
   }
 
-  /** Since when the oldest call waits for its answer; Infinity if none does. */
+  /** The arrival time of the oldest open call; Infinity without one. */
   get waitsSinceMs(): number {
     const [sinceMs = Number.POSITIVE_INFINITY] = this.#open.values();
     return sinceMs;

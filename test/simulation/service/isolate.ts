@@ -1,4 +1,4 @@
-/** An isolate of the Worker: what it has in memory ends with it. */
+/** An isolate of the Worker: its memory ends with it. */
 import type { Evaluate, Product } from "./bundle.ts";
 import type { Answer, Outcome } from "./instance.ts";
 import type { Machine } from "./machine.ts";
@@ -79,7 +79,7 @@ export class Isolate {
     };
     // Here, work after a response always continues until the isolate ends.
     const context = { waitUntil: () => undefined };
-    // A world offers as much of the platform as the product uses.
+    // A world has only the part of the platform that the product uses.
     const surroundings = [this.#env, context] as unknown as [Env, ExecutionContext];
     Promise.resolve()
       .then(() => serve(process.product, surroundings))

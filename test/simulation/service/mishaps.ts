@@ -6,13 +6,13 @@ import type { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
-/** A clock of the platform that is wrong further than that is one machine's alone: the others do not believe it. */
+/** If a platform clock is wrong by more than this, only one machine has it, and the others reject it. */
 const COMMON_STEP_MAX_MS = 20_000;
 const WILD_MS = [120_000, YEAR_MS] as const;
 /** How long clocks are wrong, and disks fail, in ms. */
 const WRONG_FOR_MS = [100, 20_000] as const;
 const FAILING_FOR_MS = [1000, 15_000] as const;
-/** How long machines and objects stand, and objects are dead, in ms. */
+/** How long machines and objects pause, and objects are dead, in ms. */
 const STALLED_FOR_MS = [100, 30_000] as const;
 const DEAD_FOR_MS = [1000, 30_000] as const;
 
@@ -124,7 +124,7 @@ export class Mishaps {
     return [...objectMachines, ...isolates.map(({ machine }) => machine), ...this.#otherMachines];
   }
 
-  /** Until somebody has asked there are no objects. */
+  /** Before the first request, no objects exist. */
   #anyObject(): DurableObject | undefined {
     const { objects } = this.#platform;
     return objects.length > 0 ? this.#world.random.pick(objects) : undefined;

@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 /** The time of a message in ms, and of a late message; between neighbours, less than 1 ms. */
 const USUAL_MS = [0, 15] as const;
 const LATE_MS = [100, 30_000] as const;
-/** After which time a caller hears that its call was lost, in ms. */
+/** The time after which a caller gets the error of a lost call, in ms. */
 const NOTICED_MS = [1, 10_000] as const;
 /** One in so many messages, while the network is bad. */
 const LATE_ONE_IN = 60;

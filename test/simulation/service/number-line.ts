@@ -22,7 +22,7 @@ export class NumberLine<Place extends number | bigint> {
     return true;
   }
 
-  /** Whether all of [start, end) is taken. */
+  /** Whether all of [start, end) is used. */
   has(start: Place, end: Place): boolean {
     const at = this.#firstEndingAfter(start);
     const from = this.#starts[at];

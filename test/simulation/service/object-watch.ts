@@ -13,7 +13,7 @@ import type { History, Space } from "./history.ts";
 import type { Instance } from "./instance.ts";
 import type { World } from "./world.ts";
 
-/** How the product says why an instance ends. */
+/** The product's reasons for the end of an instance. */
 const BY_ITS_CLOCK = /clock is frozen/;
 const SUPERSEDED = /another instance/;
 
@@ -26,7 +26,7 @@ export interface WatchPlan {
 export class ObjectWatch implements Listener {
   /** Instances that ended themselves. */
   readonly ends = { byClock: 0, superseded: 0 };
-  /** Hears of calls to dead objects. */
+  /** Observes calls to dead objects. */
   onMissed: (object: DurableObject, call: Call) => void = () => undefined;
   readonly #world: World;
   readonly #history: History;

@@ -1,4 +1,4 @@
-/** The platform of a simulated world: machines, the objects on them, isolates of the Worker, and what befalls them. */
+/** The platform of a simulated world: machines, the objects on them, isolates of the Worker, and their mishaps. */
 import type { Evaluate } from "./bundle.ts";
 import { Disk, type DiskSeen } from "./disk.ts";
 import { DurableObject, type Listener, type ObjectsSeen } from "./durable-object.ts";
@@ -65,7 +65,7 @@ export class Platform {
     for (const machine of this.objectMachines) machine.stall.end();
   }
 
-  /** A new version everywhere: all objects and isolates start anew. */
+  /** Deploys a new version: all objects and isolates start again. */
   deploy(): void {
     for (const object of this.objects) object.evict();
     this.#startHosts();
@@ -96,7 +96,7 @@ export class Platform {
     };
   }
 
-  /** The object of that name: there from the first time that somebody asks for it. */
+  /** The object of that name, created on first use. */
   object(className: ClassName, name: string): DurableObject {
     const place = `${className} ${name}`;
     const known = this.#objects.get(place);
@@ -111,7 +111,7 @@ export class Platform {
     return object;
   }
 
-  /** Any method of it is a call over the network. */
+  /** Each of its methods is a call over the network. */
   #stub(from: Machine, object: DurableObject): object {
     return new Proxy(
       {},

@@ -44,7 +44,7 @@ export class Process {
     return {
       Date: dateAt(now),
       Math: mathWith(this.#world.random.next),
-      // It is never set.
+      // Nobody sets this clock.
       performance: { now: () => this.#world.nowMs },
       scheduler: { wait: (ms, { signal } = {}) => this.#wait(ms, signal) },
       setTimeout: (run, ms) => begin(run, ms, false),

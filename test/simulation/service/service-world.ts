@@ -1,4 +1,4 @@
-/** The whole service in one simulated world: shards, isolates, callers, clients and minters, and all that can befall them. */
+/** The whole service in one simulated world: shards, isolates, callers, clients, minters, and all mishaps. */
 
 import { PRESETS } from "../../../src/core/layout/presets.ts";
 import { Answers } from "./answers.ts";
@@ -18,15 +18,15 @@ const CALLERS = 8;
 const CLIENTS = 2;
 const MINTERS = 2;
 /**
- * The end of a world, in ms: its clocks become right and what is late arrives; then all is well, and all must be
- * served; then nobody asks any more, and nobody may still wait.
+ * The end of a world, in ms: first its clocks become right and late messages arrive; then every request must be served;
+ * then no caller sends requests any more, and none may still be open.
  */
 const MENDING_MS = 40_000;
 const WELL_MS = 15_000;
 const QUIET_MS = 20_000;
 const FOREVER_MS = 365 * 86_400_000;
 
-/** Of eight shards, two are asked by name. */
+/** Of eight shards, two get requests by name. */
 const SHARDS = 8;
 
 const SPACES: readonly Space[] = [
@@ -43,7 +43,7 @@ export interface ServiceReport {
   readonly grants: number;
   readonly ordered: number;
   readonly asked: Asked;
-  /** IDs out of memory whose age was checked. */
+  /** IDs from memory whose age was checked. */
   readonly aged: number;
   readonly mishaps: Readonly<Record<string, number>>;
   readonly network: Readonly<Record<string, number>>;
@@ -57,11 +57,11 @@ export interface ServiceOptions {
    * older instance may answer from below its own mark (S2 rests on that reading's failing).
    */
   readonly strands?: boolean;
-  /** Clocks drift, and are never set: then more is held against what happens. Else so with even seeds. */
+  /** Clocks drift, but are never set, so that more can be checked. By default so with even seeds. */
   readonly clocksAreTrue?: boolean;
 }
 
-/** Runs a world until so many events have happened, and then to a good end. Throws what was broken, with the seed. */
+/** Runs a world for so many events, and then to its end. Throws with the seed if a promise was broken. */
 export async function runServiceWorld(
   seed: number,
   evaluate: Evaluate,

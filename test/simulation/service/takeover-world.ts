@@ -27,10 +27,10 @@ const CHAINS = 8;
 /** Between an answer and the next request of a chain, in ms. */
 const THINK_MS = [0, 1] as const;
 const COUNT_MAX = 5;
-/** How long they ask one instance or two, and pause in between, in ms. */
+/** How long the requests go to one instance or two, and the pause in between, in ms. */
 const ASKED_MS = 15;
 const PAUSE_MS = [1, 400] as const;
-/** How often two instances are asked, if both live so long. */
+/** How many requests two instances get, if both live so long. */
 const BURSTS = 2;
 /** Until the next takeover, in ms: the longest tick ends, and all lanes are open again. */
 const IDLE_MS = 1000;
@@ -45,7 +45,7 @@ export interface TakeoverReport {
   readonly superseded: number;
 }
 
-/** Runs a world until so many shards were taken over. Throws what was broken, with the seed. */
+/** Runs a world until so many takeovers. Throws with the seed if a promise was broken. */
 export async function runTakeoverWorld(
   seed: number,
   evaluate: Evaluate,
@@ -87,7 +87,7 @@ interface Surroundings {
   readonly answers: Answers;
 }
 
-/** One shard, with those who ask it. */
+/** One shard with its callers. */
 class TakenOver {
   readonly #world: World;
   readonly #around: Surroundings;
@@ -100,7 +100,7 @@ class TakenOver {
     this.#around = around;
   }
 
-  /** They ask again and again; one request in so many is strict. */
+  /** Repeats requests; one in so many is strict. */
   begin(strictOneIn: number): void {
     this.#isAsked = true;
     this.#strictOneIn = strictOneIn;

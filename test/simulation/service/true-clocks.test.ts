@@ -4,7 +4,7 @@ import { bundleProduct } from "./bundle.ts";
 import { runServiceWorld } from "./service-world.ts";
 
 const EVENTS_QUICK = 30_000;
-/** IDs out of memory whose age was checked, at least. */
+/** The minimum of IDs from memory whose age was checked. */
 const AGED_MIN = 1000;
 
 it("a known seed: no stall and no queued call ends an instance, and no ID from memory is too old", async () => {

@@ -1,4 +1,4 @@
-/** Time of a simulated world. One event happens at a time; all that follows from it without waiting is done before the next. */
+/** Time of a simulated world. One event runs at a time, with all its work that does not wait. */
 
 import { Random } from "../../support/random.ts";
 import { EventQueue } from "../event-queue.ts";
@@ -8,9 +8,9 @@ interface Event {
   readonly happen: () => void;
 }
 
-/** Others, such as the test runner, get their turn after so many events. */
+/** Other work of the process, such as the test runner's, runs after so many events. */
 const EVENTS_A_TURN = 1000;
-/** Ticks of Node's after which all is done that promises and streams had to do: each is after all promises of the last. */
+/** Node's ticks until the work of promises and streams is done: each tick runs after all promises of the last. */
 const TICKS = 3;
 
 /** Seeded: the same seed, the same world. Nothing in it waits for real time. */
@@ -27,7 +27,7 @@ export class World {
     this.nowMs = nowMs;
   }
 
-  /** Lets something happen after that time. */
+  /** Runs a callback after that time. */
   after(ms: number, happen: () => void): void {
     this.#queue.push({ atMs: this.nowMs + ms, happen });
   }
@@ -60,7 +60,7 @@ export class World {
   }
 }
 
-/** All that settled promises lead to has happened. */
+/** Waits for all work that settled promises start. */
 async function settled(): Promise<void> {
   for (let tick = 0; tick < TICKS; tick += 1) {
     await new Promise<void>((resolve) => process.nextTick(resolve));

@@ -58,7 +58,7 @@ class Memory {
     return random.isOneOf(8) ? { ...this.values, ...this.#lease } : this.values;
   }
 
-  /** From now on these namespaces are asked for, besides the built-in ones. */
+  /** From now on requests also name these namespaces. */
   turnTo(names: readonly string[]): void {
     for (const list of ["namespace", "key", "bizType"]) {
       this.values[list] = [...BUILT_IN, ...names, ...names];

@@ -205,7 +205,7 @@ describe("/v1/shards", () => {
   });
 });
 
-/** Path, and the parameters that must be named, each with what it takes. */
+/** Path, and the parameters that must be named, each with its allowed values. */
 const BAD_PARAMETERS: [path: string, named: Record<string, RegExp>][] = [
   ...["0", "-1", "1.5", "1e9", "abc", "", "%20", "1%20", "+5", "01", "10001"].map(
     (count): [string, Record<string, RegExp>] => [

@@ -37,7 +37,7 @@ async function putExact(): Promise<string> {
   return "/v1/ids/exact";
 }
 
-/** How much later each outcome is asked for, in ms. */
+/** The delay of the request for each outcome, in ms. */
 let later = 0;
 
 type Row = [path: string, sent?: Sent];
@@ -280,7 +280,7 @@ describe.each(CALLERS)("%s", (caller) => {
   });
 });
 
-/** As many IDs as were asked for, in the encoding asked for, of the shard that the header names. */
+/** Expects the requested number of IDs, in the requested encoding, of the shard in the header. */
 function checkIds(path: string, answer: SentAnswer): void {
   const { pathname, searchParams } = new URL(path, "https://edgeflake.test");
   const { layout } = namespaceOf(pathname.split("/").at(-1) ?? "");
@@ -526,7 +526,7 @@ describe.each([
   ["with a limit", env],
   ["without a limit", unlimited(env)],
 ])("a refusal, %s", (_, limits) => {
-  /** All that comes of a request: the answer, calls, log lines, data points. */
+  /** All results of a request: the response, calls, log lines, data points. */
   async function outcome(path: string, script?: Script) {
     const log = vi.spyOn(console, "error").mockClear();
     const warn = vi.spyOn(console, "warn").mockClear();

@@ -88,7 +88,7 @@ describe("a data folder older than the last IDs issued from it", () => {
   it.each(["default", "twitter", "js53"])(
     "%s repeats IDs at once, but none after the wait",
     async (preset) => {
-      // The same namespace before the crash, and as it was restored: it knows nothing of what the other gave.
+      // The same namespace before the crash and as restored, without the IDs issued in between.
       const [crashed, restored] = [`${preset}-crashed`, `${preset}-restored`];
       for (const name of [crashed, restored]) await put(name, { kind: "snowflake", preset });
       const definition = await definitionOf(crashed);

@@ -84,7 +84,7 @@ beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 
-/** The dialects say in their own words, and not why, that a token is refused. */
+/** The dialects reject a token in their own format, without the reason. */
 const REFUSED_BY_DIALECTS = ["Result{id=-2, status=EXCEPTION}", "5 token is error", ""];
 
 async function toldOf(

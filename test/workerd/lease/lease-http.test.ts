@@ -1,4 +1,4 @@
-/** The routes of leases: what they take, in bodies, headers, queries and paths. */
+/** The input of the routes of leases: bodies, headers, queries and paths. */
 
 import { describe, expect, it } from "vitest";
 import { ask } from "../../support/admin.ts";

@@ -9,7 +9,7 @@ import { namespaceOf } from "../../support/shards.ts";
 
 useClock("waits");
 
-/** The entrypoint has all that the client's type of a binding says: the compiler sees to it. */
+/** The compiler checks that the entrypoint has all methods of the client's type of a binding. */
 const entrypoint: EdgeflakeBinding = exports.Edgeflake;
 
 interface Outcome {

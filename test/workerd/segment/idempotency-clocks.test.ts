@@ -13,11 +13,11 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const RIGHT = { objectMs: 0, callerMs: 0 };
 
-/** A segment object whose calls come with both clocks, each in ms off the right time. */
+/** A segment object whose calls use both clocks, each with an offset from the right time in ms. */
 function segment(name: string) {
   let rightMs = START_MS;
   return {
-    /** One number for that key, or the one it got before. */
+    /** The number of that key, a new one or the same as before. */
     async numberFor(key: string, { objectMs, callerMs } = RIGHT): Promise<bigint> {
       clock.set(rightMs + objectMs);
       const call = segmentsOf(name).nextNumbers(specOf(), 1, key, rightMs + callerMs);
@@ -49,7 +49,7 @@ describe("D7 a key is kept for 24 h, even if one clock is wrong: ", () => {
   it.each(WILD)("%s, when it is first used", async (title, wild) => {
     const { numberFor, pass } = segment(`d7-first ${title}`);
     const first = await numberFor("k", wild);
-    // New keys make the object forget old ones.
+    // New keys make the object delete old ones.
     await numberFor("other");
     expect(await numberFor("k")).toBe(first);
     pass(IDEMPOTENCY_KEPT_MS - 1);

@@ -1,4 +1,4 @@
-/** Which Idempotency-Keys are taken, and how many answers are kept. */
+/** Which Idempotency-Keys are valid, and how many answers are kept. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import {

@@ -50,7 +50,7 @@ describe("order=strict", () => {
     await put(name, SEGMENT);
     const answered: bigint[][] = [];
     for (let round = 0; round < rounds; round += 1) {
-      // One of each round is held against the document: all of them would take as long again.
+      // One of each round is checked against the document: checking all would double the time.
       answered.push(await atOnce(16, (index) => idsOf(name, "?order=strict", index === 0)));
       if (round % 10 === 0) await evict(name);
     }

@@ -170,7 +170,7 @@ describe("past max", () => {
       code: "exhausted",
       definite: true,
     });
-    // Whatever is left is given to those who want no more than that.
+    // The remaining numbers go to requests that fit.
     ids.push(...(await numbersOf(`/v1/ids/${name}?count=7`)));
     ids.push(...(await numbersOf(`/v1/ids/${name}?count=3`)));
     expect(ids).toEqual(Array.from({ length: 10 }, (_, index) => MAX - 9n + BigInt(index)));

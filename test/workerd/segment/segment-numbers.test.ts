@@ -40,14 +40,14 @@ describe("a lone isolate", () => {
   it("gets a batch from memory also across two segments", async () => {
     const { segments, asked } = recordedSegments();
     const { take, works } = holderOf(segments, someNamespace({ delta: 10, remainder: 3 }));
-    // 10 IDs a segment: the second is asked for once two of the first are used.
+    // 10 IDs a segment: the second is fetched once two of the first are used.
     const ids = [...(await take(8)).ids, ...(await take(1)).ids];
     await Promise.all(works);
     const across = await take(8);
     expect(across.fromMemory).toBe(true);
     ids.push(...across.ids);
     expect(ids).toEqual(Array.from({ length: 17 }, (_, index) => BigInt(3 + index * 10)));
-    // The third is asked for by the same request, which used most of the second.
+    // The same request fetches the third, because it used most of the second.
     expect(asked()).toEqual([
       ["nextSegment", STEP],
       ["nextSegment", STEP],
@@ -101,7 +101,7 @@ describe("the next segment", () => {
     held[0]?.give();
     await Promise.all(works);
     await times(39);
-    // The second is there, so no third is asked for before a tenth of that is used.
+    // The second is in memory, so the third is not fetched before a tenth of it is used.
     expect(asked()).toHaveLength(2);
     expect(await times(11)).toEqual(numbersFrom(101, 11));
     expect(asked()).toHaveLength(3);

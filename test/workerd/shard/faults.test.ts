@@ -27,7 +27,7 @@ interface GrantCall {
 }
 type Script = (call: GrantCall, shard: number) => GrantResult | Error;
 
-/** Shards that answer as the script says, and a record of who was asked. */
+/** Scripted shards, and a record of their calls. */
 function scripted(script: Script) {
   const asked: number[] = [];
   const calls: GrantCall[] = [];

@@ -67,7 +67,7 @@ interface Single {
   readonly fromMemory: boolean;
 }
 
-/** Asks for single IDs as requests do. `works`: what was left to waitUntil. */
+/** Requests single IDs as a route does. `works`: the work passed to waitUntil. */
 function holderOf(shards: Shards, namespace: SnowflakeNamespace) {
   const works: Promise<unknown>[] = [];
   const waitUntil = (work: Promise<unknown>) => void works.push(work);
@@ -107,7 +107,7 @@ const refusal = (code: "shard_saturated" | "layout_conflict"): string => {
   return writeGrantReply({ ok: false, refusal: because, granted: 0, waitedMs: 0 }, CLOCK);
 };
 
-/** A lease that was asked for and is not answered yet. */
+/** An open prefetch. */
 interface HeldLease {
   readonly call: GrantCall;
   readonly grant: () => GrantResult;
@@ -137,7 +137,7 @@ function heldShards() {
 /** Long enough for everything that waits for nothing outside. */
 const settled = () => scheduler.wait(1);
 
-/** A holder that has just asked for a lease, which is not answered yet. */
+/** An isolate with an open prefetch. */
 async function asking(policy: SnowflakeInput["policy"] = {}) {
   const shards = heldShards();
   const namespace = someNamespace(policy);
@@ -147,7 +147,7 @@ async function asking(policy: SnowflakeInput["policy"] = {}) {
   return { ...shards, ...holder, namespace };
 }
 
-/** A holder with a whole lease in memory, none of it used. */
+/** An isolate with an unused stock in memory. */
 async function leased(policy: SnowflakeInput["policy"] = {}) {
   const holder = await asking(policy);
   holder.held[0]?.grant();
@@ -196,7 +196,7 @@ describe("a lone request", () => {
 
   it("costs one exact call after a long silence in the middle of a used stock", async () => {
     const { one, times, held, calls } = await leased();
-    // Each lease but the last is answered as soon as it is asked for.
+    // Each prefetch but the last is answered at once.
     await times(2);
     for (const answered of [1, 2]) {
       held[answered]?.grant();
@@ -214,7 +214,7 @@ describe("a lone request", () => {
 
   it("costs one exact call after a failed refill and a long silence", async () => {
     const { one, times, held, calls } = await leased();
-    // The lease is used up, which says what the next one is to hold; that one fails.
+    // The stock is used up, which determines the size of the next prefetch; that one fails.
     await times(5);
     held[1]?.refuse("layout_conflict");
     await settled();
@@ -419,7 +419,7 @@ describe("a refill", () => {
     "that %s is not repeated within CLAIM_LAPSES_MS, and requests still succeed",
     async (_, fail) => {
       const { one, times, held, calls, works } = await asking(LONG_FRESH);
-      // It may ask again, or another shard, at once.
+      // It may repeat the call, or call another shard, at once.
       for (let answered = 0; answered < held.length; answered += 1) {
         const [lease] = held.slice(answered);
         if (lease) fail(lease);
@@ -610,7 +610,7 @@ describe("two namespaces", () => {
       const { ids }: { ids: string[] } = JSON.parse(answer.text);
       const { tick, sequence, shard } = decompose(layout, BigInt(ids[0] ?? "")) ?? {};
       const position = (tick ?? 0) * layout.sequenceCount + (sequence ?? 0);
-      // Each position is taken out once: of its own namespace, and never again.
+      // Each position is issued once: in its own namespace, and never again.
       expect(granted.delete(`${name} ${shard} ${position}`)).toBe(true);
       clock.step(request % 4);
     }

@@ -145,7 +145,7 @@ describe("default through steps of the clock", () => {
 
 describe("with a frozen Date, as deployed", () => {
   beforeEach(() => {
-    // Waits take no time here, and unlike elsewhere move no clock.
+    // Waits take no time here and, unlike elsewhere, move no clock.
     vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
   });
 
