@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
-import { docsPage } from "../openapi/docs-page.ts";
+import { docsPage } from "../openapi/reference/page.ts";
 
 const SOURCE = path.join(import.meta.dirname, "..");
 const FOLDER = path.join(SOURCE, "../dist/assets");
@@ -27,6 +27,7 @@ const { outputFiles } = await build({
   entryPoints: [
     { in: path.join(SOURCE, "console/main.tsx"), out: "console" },
     { in: path.join(SOURCE, "console/console.css"), out: "console" },
+    { in: path.join(SOURCE, "openapi/browser/docs.ts"), out: "docs" },
     { in: path.join(SOURCE, "openapi/docs.css"), out: "docs" },
   ],
   outdir: FOLDER,

@@ -9,23 +9,28 @@ function leaf(id: string, kind: string): Operation {
   return {
     id,
     tag: "Dialects",
-    summary: `Leaf: issues one ID of a ${kind} namespace as plain decimal text; errors are Leaf's, with status 500`,
+    scope: "issue",
+    description: `Leaf: issues one ID of a ${kind} namespace as plain decimal text; errors are Leaf's, with status 500`,
     query: { token },
-    answers: { 200: { also: "text/plain" }, 500: { schema: "LeafError" } },
+    answers: {
+      200: { also: "text/plain", alsoExample: kind === "segment" ? "1001" : "250271976348729344" },
+      500: { schema: "LeafError" },
+    },
     errors: [],
     open: true,
   };
 }
 
-function tinyId(id: string, summary: string, schema?: string): Operation {
+function tinyId(id: string, description: string, answer: Operation["answers"][string]): Operation {
   const batch = id.includes("Segment") ? {} : { batchSize: v.optional(text) };
   return {
     id,
     tag: "Dialects",
-    summary: `TinyID: ${summary}`,
+    scope: "issue",
+    description: `TinyID: ${description}`,
     // Parameters may also come in a form.
     query: { bizType: v.optional(text), ...batch, token },
-    answers: { 200: schema === undefined ? { also: "text/plain" } : { schema } },
+    answers: { 200: answer },
     errors: [],
     open: true,
   };
@@ -40,6 +45,7 @@ export const DIALECTS: Operations = {
   "/api/snowflake/get/{key}": getAndPost(leaf("leafSnowflake", "snowflake")),
   "/decodeSnowflakeId": {
     get: op("leafDecode", "Dialects", "Leaf: decodes an ID of the preset leaf", {
+      scope: "read",
       query: { snowflakeId: text, token },
       answers: {
         200: { schema: "LeafDecoded" },
@@ -51,22 +57,24 @@ export const DIALECTS: Operations = {
     }),
   },
   "/tinyid/id/nextId": getAndPost(
-    tinyId("tinyNextId", "issues IDs of a segment namespace", "TinyIds"),
+    tinyId("tinyNextId", "issues IDs of a segment namespace", { schema: "TinyIds" }),
   ),
   "/tinyid/id/nextIdSimple": getAndPost(
-    tinyId("tinyNextIdSimple", "issues IDs as text, separated by commas; empty on errors"),
+    tinyId("tinyNextIdSimple", "issues IDs as text, separated by commas; empty on errors", {
+      also: "text/plain",
+      alsoExample: "6,7",
+    }),
   ),
   "/tinyid/id/nextSegmentId": getAndPost(
-    tinyId(
-      "tinyNextSegmentId",
-      "issues the next segment, for a client that counts through it",
-      "TinySegment",
-    ),
+    tinyId("tinyNextSegmentId", "issues the next segment, for a client that counts through it", {
+      schema: "TinySegment",
+    }),
   ),
   "/tinyid/id/nextSegmentIdSimple": getAndPost(
     tinyId(
       "tinyNextSegmentIdSimple",
       "issues a segment as currentId,loadingId,maxId,delta,remainder; empty on errors",
+      { also: "text/plain", alsoExample: "2000,2200,3000,1,0" },
     ),
   ),
 };

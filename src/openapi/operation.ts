@@ -1,13 +1,17 @@
 import type * as v from "valibot";
+import type { Scope } from "../core/api-key.ts";
 import type { ProblemCode } from "../core/problem.ts";
 import type { ParamEntries } from "../service/params.ts";
-import type { Schema } from "./shapes.ts";
-import type { Example } from "./texts.ts";
+import type { Example } from "./examples.ts";
+import type { Schema, Schemas } from "./shapes.ts";
 
 interface Answer {
+  /** Name of the schema of its JSON body. */
   readonly schema?: string;
+  /** Another content type of the body. */
   readonly also?: string;
-  readonly example?: Example;
+  /** A body of that type. */
+  readonly alsoExample?: string;
   readonly headers?: Schema;
 }
 
@@ -15,18 +19,23 @@ interface Answer {
 export interface Operation {
   readonly id: string;
   readonly tag: string;
-  readonly summary: string;
+  /** The scope that a key needs; undefined if the route needs no key. */
+  readonly scope?: Scope;
+  readonly description: string;
   readonly query?: ParamEntries;
   /** Header parameters. */
   readonly headers?: readonly Schema[];
   readonly body?: v.GenericSchema;
+  readonly isBodyOptional?: boolean;
   readonly bodyExample?: Example;
+  /** Examples by kind, if there are several kinds of body. */
+  readonly bodyVariants?: Schemas;
   /** Content types of the body, if not JSON alone. */
   readonly bodyTypes?: readonly string[];
-  /** Status and the schema of its JSON body; undefined if it has no JSON body. */
+  /** Responses that are no problems, by status. */
   readonly answers: Readonly<Record<string, Answer>>;
   readonly errors: readonly ProblemCode[];
-  /** True if the route needs no key. */
+  /** True if access control adds no problems: the route needs no key, or rejects it in the words of a dialect. */
   readonly open?: boolean;
 }
 
@@ -37,8 +46,8 @@ export type Operations = Readonly<Record<string, Readonly<Record<string, Operati
 export function op(
   id: string,
   tag: string,
-  summary: string,
-  rest: Omit<Operation, "id" | "tag" | "summary">,
+  description: string,
+  rest: Omit<Operation, "id" | "tag" | "description">,
 ): Operation {
-  return { id, tag, summary, ...rest };
+  return { id, tag, description, ...rest };
 }

@@ -1,6 +1,5 @@
 /** Every route of the service, as the OpenAPI document describes it. */
 
-import type { ProblemCode } from "../core/problem.ts";
 import { PATCH_TYPES } from "../http/parse/body.ts";
 import { NamespaceBody, NamespacePatchBody } from "../http/parse/namespace-body.ts";
 import { KEYS_QUERY, KeyBody } from "../http/routes/keys.ts";
@@ -11,67 +10,41 @@ import { SHARDS_QUERY } from "../http/routes/shards.ts";
 import { DECODE_QUERY } from "../service/issue/decode.ts";
 import { BLOCKS_QUERY, IDS_QUERY } from "../service/issue/issue-request.ts";
 import { DIALECTS } from "./dialects.ts";
+import { BODIES, NAMESPACES } from "./examples.ts";
 import { type Operation, type Operations, op } from "./operation.ts";
-import { READING, WRITING } from "./problems.ts";
-import { EXAMPLES, NOTES } from "./texts.ts";
-
-const ISSUING: readonly ProblemCode[] = [
-  "invalid_parameter",
-  "invalid_body",
-  "unknown_namespace",
-  "layout_conflict",
-  "namespace_retired",
-  "rate_limited",
-  "timestamp_exhausted",
-  "clock_before_epoch",
-  "clock_behind",
-  "clock_disagreement",
-  "exhausted",
-  "idempotency_conflict",
-  "shard_saturated",
-  "shard_overloaded",
-  "shard_unavailable",
-  "registry_unavailable",
-];
-const DESK: readonly ProblemCode[] = [
-  "unknown_namespace",
-  "wrong_kind",
-  "layout_conflict",
-  "shard_overloaded",
-  "shard_unavailable",
-];
-const FENCING: readonly ProblemCode[] = [
-  ...WRITING,
-  ...DESK,
-  "namespace_retired",
-  "clock_disagreement",
-  "clock_before_epoch",
-  "timestamp_exhausted",
-];
+import { DESK, FENCING, ISSUING, READING, WRITING } from "./problems.ts";
+import { NOTES } from "./texts.ts";
 
 const ids = {
   tag: "Issuing",
-  summary: "Issues IDs, as JSON, or as text with one ID per line",
+  scope: "issue",
+  description: "Issues IDs, as JSON, or as text with one ID per line",
   query: IDS_QUERY,
   headers: [NOTES.idempotencyKey],
   answers: {
-    200: { schema: "Ids", also: "text/plain", example: EXAMPLES.ids, headers: NOTES.issuedHeaders },
+    200: {
+      schema: "Ids",
+      also: "text/plain",
+      alsoExample: "250271962675298304\n250271962675298305\n",
+      headers: NOTES.issuedHeaders,
+    },
   },
   errors: ISSUING,
-};
+} as const;
 const blocks = {
   tag: "Issuing",
-  summary: "Issues blocks: runs of consecutive IDs that the caller counts through",
+  scope: "issue",
+  description: "Issues blocks: runs of consecutive IDs that the caller counts through",
   query: BLOCKS_QUERY,
   headers: [NOTES.idempotencyKey],
-  answers: { 200: { schema: "Blocks", example: EXAMPLES.blocks, headers: NOTES.issuedHeaders } },
+  answers: { 200: { schema: "Blocks", headers: NOTES.issuedHeaders } },
   errors: ISSUING,
-};
+} as const;
 
 /** A static asset. A deployment may omit it. */
-function page(id: string, summary: string, also: string): Operation {
+function page(id: string, description: string, also: string): Operation {
   const answers = { 200: { also } };
-  return { id, tag: "Operating", summary, answers, errors: ["not_found"], open: true };
+  return { id, tag: "Operating", description, answers, errors: ["not_found"], open: true };
 }
 
 /** All operations by path and method. */
@@ -83,6 +56,7 @@ export const OPERATIONS: Operations = {
   },
   "/v1/decode/{namespace}/{id}": {
     get: op("decodeId", "Reading", "Decodes an ID", {
+      scope: "read",
       query: DECODE_QUERY,
       answers: { 200: { schema: "Decoded" } },
       errors: READING,
@@ -94,6 +68,7 @@ export const OPERATIONS: Operations = {
       "Reading",
       "Returns the smallest and largest ID whose time is in [from, until)",
       {
+        scope: "read",
         query: RANGE_QUERY,
         answers: { 200: { schema: "Range" } },
         errors: [...READING, "wrong_kind"],
@@ -102,6 +77,7 @@ export const OPERATIONS: Operations = {
   },
   "/v1/shards/{namespace}": {
     get: op("listShards", "Operating", "Lists the status of the shards; the request wakes them", {
+      scope: "read",
       query: SHARDS_QUERY,
       answers: { 200: { schema: "Shards" } },
       errors: [...READING, "layout_conflict", "shard_overloaded", "shard_unavailable"],
@@ -109,12 +85,14 @@ export const OPERATIONS: Operations = {
   },
   "/v1/shards/{namespace}/{shard}": {
     get: op("getShard", "Operating", "Returns the status of one shard", {
+      scope: "read",
       answers: { 200: { schema: "AnyShard" } },
       errors: [...READING, "not_found", "layout_conflict", "shard_overloaded", "shard_unavailable"],
     }),
   },
   "/v1/namespaces": {
     get: op("listNamespaces", "Administering", "Lists namespaces", {
+      scope: "read",
       query: NAMESPACES_QUERY,
       answers: { 200: { schema: "Namespaces" } },
       errors: ["invalid_parameter", "registry_unavailable"],
@@ -122,6 +100,7 @@ export const OPERATIONS: Operations = {
   },
   "/v1/namespaces/{namespace}": {
     get: op("getNamespace", "Administering", "Returns a namespace", {
+      scope: "read",
       answers: { 200: { schema: "Namespace" } },
       errors: READING,
     }),
@@ -130,8 +109,9 @@ export const OPERATIONS: Operations = {
       "Administering",
       "Creates a namespace, changes its policy, or adds shards",
       {
+        scope: "admin",
         body: NamespaceBody,
-        bodyExample: EXAMPLES.namespaceBody,
+        bodyVariants: NAMESPACES,
         answers: { 200: { schema: "Namespace" }, 201: { schema: "Namespace" } },
         errors: [...WRITING, "builtin_namespace", "layout_conflict", "namespace_retired"],
       },
@@ -141,8 +121,9 @@ export const OPERATIONS: Operations = {
       "Administering",
       "Changes only those fields of a namespace that the body has",
       {
+        scope: "admin",
         body: NamespacePatchBody,
-        bodyExample: EXAMPLES.namespacePatch,
+        bodyExample: BODIES.namespacePatch,
         bodyTypes: PATCH_TYPES,
         answers: { 200: { schema: "Namespace" } },
         errors: [
@@ -155,12 +136,14 @@ export const OPERATIONS: Operations = {
       },
     ),
     delete: op("retireNamespace", "Administering", "Retires a namespace and its name for ever", {
+      scope: "admin",
       answers: { 204: {} },
       errors: [...READING, "builtin_namespace"],
     }),
   },
   "/v1/leases/{namespace}": {
     post: op("acquireLease", "Leasing", "Leases a worker ID", {
+      scope: "lease",
       headers: [NOTES.idempotencyKey],
       body: LeaseBody,
       bodyExample: { holder: "pod-7", ttlMs: 60_000 },
@@ -168,6 +151,7 @@ export const OPERATIONS: Operations = {
       errors: [...FENCING, "idempotency_conflict", "no_worker_free"],
     }),
     get: op("listLeases", "Leasing", "Lists the last lease of each worker ID", {
+      scope: "lease",
       query: LEASES_QUERY,
       answers: { 200: { schema: "Leases" } },
       errors: [...READING, ...DESK],
@@ -179,14 +163,17 @@ export const OPERATIONS: Operations = {
       "Leasing",
       "Renews a lease; without a body, for the same ttlMs as before",
       {
+        scope: "lease",
         headers: [NOTES.leaseToken],
         body: RenewalBody,
+        isBodyOptional: true,
         bodyExample: { ttlMs: 60_000 },
         answers: { 200: { schema: "Lease" } },
         errors: [...FENCING, "lease_lost", "not_found"],
       },
     ),
     delete: op("releaseLease", "Leasing", "Releases a lease", {
+      scope: "lease",
       query: RELEASE_QUERY,
       headers: [NOTES.leaseToken],
       answers: { 204: {} },
@@ -199,13 +186,15 @@ export const OPERATIONS: Operations = {
       "Administering",
       "Creates an API key; the key itself is shown only in this response",
       {
+        scope: "admin",
         body: KeyBody,
-        bodyExample: EXAMPLES.keyBody,
+        bodyExample: BODIES.key,
         answers: { 201: { schema: "NewKey" } },
         errors: WRITING,
       },
     ),
     get: op("listKeys", "Administering", "Lists API keys, without the keys themselves", {
+      scope: "admin",
       query: KEYS_QUERY,
       answers: { 200: { schema: "Keys" } },
       errors: ["invalid_parameter", "registry_unavailable"],
@@ -217,6 +206,7 @@ export const OPERATIONS: Operations = {
       "Administering",
       "Revokes an API key; takes effect everywhere within 30 s",
       {
+        scope: "admin",
         answers: { 204: {} },
         errors: ["invalid_parameter", "not_found", "registry_unavailable"],
       },

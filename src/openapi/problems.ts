@@ -15,6 +15,39 @@ export const WRITING: readonly ProblemCode[] = [
   "unsupported_media_type",
   "registry_unavailable",
 ];
+export const ISSUING: readonly ProblemCode[] = [
+  "invalid_parameter",
+  "invalid_body",
+  "unknown_namespace",
+  "layout_conflict",
+  "namespace_retired",
+  "rate_limited",
+  "timestamp_exhausted",
+  "clock_before_epoch",
+  "clock_behind",
+  "clock_disagreement",
+  "exhausted",
+  "idempotency_conflict",
+  "shard_saturated",
+  "shard_overloaded",
+  "shard_unavailable",
+  "registry_unavailable",
+];
+export const DESK: readonly ProblemCode[] = [
+  "unknown_namespace",
+  "wrong_kind",
+  "layout_conflict",
+  "shard_overloaded",
+  "shard_unavailable",
+];
+export const FENCING: readonly ProblemCode[] = [
+  ...WRITING,
+  ...DESK,
+  "namespace_retired",
+  "clock_disagreement",
+  "clock_before_epoch",
+  "timestamp_exhausted",
+];
 const GATED: readonly ProblemCode[] = [
   "unauthorized",
   "forbidden",

@@ -5,13 +5,14 @@ import { NAMESPACE_NAME } from "../core/namespace/namespace.ts";
 import type { ProblemCode } from "../core/problem.ts";
 import type { Schema } from "./shapes.ts";
 
-export type Example = unknown;
-
 interface Notes {
   readonly about: string;
   readonly bearer: string;
+  readonly token: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
+  /** Defaults of query parameters, by name. That of `limit` is its maximum. */
+  readonly parameterDefaults: Readonly<Record<string, unknown>>;
   readonly pathParameters: Readonly<Record<string, Schema>>;
   readonly idempotencyKey: Schema;
   readonly leaseToken: Schema;
@@ -25,13 +26,14 @@ export const NOTES: Notes = {
     "IDs are strings in JSON. Issuing works the same with GET and POST: parameters in the query, no body. Errors are RFC 9457 problem details.",
   bearer:
     "An API key or the admin key. Not needed if the deployment sets ACCESS=open. Scopes: issue, read, lease, admin.",
+  token: "The same key in the query; only the routes of Leaf and TinyID accept it there.",
   tags: {
     Issuing: "IDs and blocks of IDs (scope issue)",
     Reading: "Decoding IDs, and ID ranges of times (scope read)",
+    Administering: "Namespaces (reading: scope read) and API keys (scope admin)",
     Operating: "Shards (scope read), health and documentation (no key)",
     Leasing: "Worker IDs for processes that create IDs themselves (scope lease)",
     Dialects: "The routes of Meituan Leaf and Didi TinyID, for their clients (scope issue)",
-    Administering: "Namespaces (reading: scope read) and API keys (scope admin)",
   },
   parameters: {
     count:
@@ -40,9 +42,9 @@ export const NOTES: Notes = {
       "Text form of the ID; number only in layouts of at most 53 bits, and in segments whose max is at most 2^53 − 1",
     format: "json or text; overrides Accept. Text allows counts up to 1,000,000",
     shard: "The shard that issues, by its worker ID; key and shard are mutually exclusive",
-    key: "IDs for one key strictly increase; key and shard are mutually exclusive",
+    key: "IDs for one key strictly increase; at most 512 bytes; key and shard are mutually exclusive",
     order:
-      "fresh: IDs may come from memory. strict: the IDs that one shard issues in strict order strictly increase; the header edgeflake-shard names it. Default fresh",
+      "fresh: IDs may come from memory. strict: the IDs that one shard issues in strict order strictly increase; the header edgeflake-shard names it.",
     from: "Start of the time range, inclusive: ISO 8601 or unix ms",
     limit: "Items per page",
     cursor: "The cursor of the previous page",
@@ -52,7 +54,15 @@ export const NOTES: Notes = {
     token: "An API key, if the deployment uses keys. Only these routes accept a key in the query",
     snowflakeId: "An ID of the preset leaf",
     bizType: "The name of a namespace of the kind segment",
-    batchSize: "Number of IDs, default 1; values above 100,000 count as 100,000",
+    batchSize: "Number of IDs; values above 100,000 count as 100,000",
+  },
+  parameterDefaults: {
+    count: 1,
+    encoding: "decimal",
+    format: "json",
+    order: "fresh",
+    revoke: "false",
+    batchSize: "1",
   },
   pathParameters: {
     namespace: {
@@ -143,11 +153,3 @@ export const NOTES: Notes = {
     wrong_kind: "Segment namespaces have no times and no leases; use a snowflake namespace.",
   },
 };
-
-export const EXAMPLES = {
-  ids: { ids: ["249811737438601216"] },
-  blocks: { blocks: [{ first: "249811737665085440", count: 100 }], shard: 2, freshForMs: 250 },
-  namespaceBody: { kind: "snowflake", preset: "default", policy: { maxWaitMs: 100 }, shards: 16 },
-  namespacePatch: { policy: { maxStepBackMs: 14_400_000, maxWaitMs: null } },
-  keyBody: { name: "shop", scopes: ["issue"], namespaces: ["orders"] },
-} as const;

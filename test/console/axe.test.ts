@@ -82,12 +82,4 @@ describe("axe finds nothing, in light, in dark and at 390 px; large text does no
     await button(page, /^Yes, revoke/).waitFor();
     await expectAccessible(page);
   });
-
-  it("/docs", async () => {
-    const page = await browser.open(`${service.url}/#/decode`);
-    await page.getByRole("link", { name: "API" }).click();
-    await page.waitForURL(`${service.url}/docs`);
-    await page.getByText("/v1/ids/{namespace}").first().waitFor();
-    await expectAccessible(page);
-  });
 });

@@ -10,16 +10,16 @@ import { TestService } from "./service.ts";
 const service = TestService.ofFile("open");
 const browser = TestBrowser.ofFile();
 
-/** All assets together, gzipped, in bytes. */
-const ASSETS_MAX_BYTES = 60_000;
+/** The console and the reference together, gzipped, in bytes. */
+const PAGES_MAX_BYTES = 80_000;
 
-it(`all assets are at most ${ASSETS_MAX_BYTES} bytes, gzipped`, () => {
+it(`console and reference are at most ${PAGES_MAX_BYTES} bytes, gzipped`, () => {
   const folder = path.join(import.meta.dirname, "../../dist/assets");
-  const sizes = readdirSync(folder).map((file) => {
-    return gzipSync(readFileSync(path.join(folder, file))).length;
-  });
+  // The document is for programs: no page loads it.
+  const files = readdirSync(folder).filter((file) => file !== "openapi.json");
+  const sizes = files.map((file) => gzipSync(readFileSync(path.join(folder, file))).length);
   expect(sizes.length).toBeGreaterThan(3);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(ASSETS_MAX_BYTES);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(PAGES_MAX_BYTES);
 });
 
 it("the page opens with an ID, decodes one, requests one and shows the shards; axe finds nothing", async () => {

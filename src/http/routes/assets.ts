@@ -21,6 +21,7 @@ export const ASSETS: Readonly<Record<string, Asset>> = {
   "/console.css": { file: "console.css", type: "text/css; charset=UTF-8" },
   "/icon.svg": { file: "icon.svg", type: "image/svg+xml" },
   "/docs": { file: "docs.html", type: HTML },
+  "/docs.js": { file: "docs.js", type: "text/javascript; charset=UTF-8" },
   "/docs.css": { file: "docs.css", type: "text/css; charset=UTF-8" },
   "/openapi.json": { file: "openapi.json", type: "application/json" },
 };
