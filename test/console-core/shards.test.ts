@@ -64,8 +64,8 @@ describe("the state of a shard", () => {
     expect(codeOf({ leadMs: 2 * HOUR_MS })).toBe("clock_behind");
     expect(codeOf({}, { shard_saturated: 1 })).toBe("shard_saturated");
     expect(codeOf({ clockMs: 0 })).toBe("clock_before_epoch");
-    expect(codeOf(shardFacts({ fault: { code: "store_lost", detail: "Lost." } }))).toBe(
-      "store_lost",
+    expect(codeOf(shardFacts({ fault: { code: "shard_unavailable", detail: "Away." } }))).toBe(
+      "shard_unavailable",
     );
     expect(codeOf({})).toBeUndefined();
   });
