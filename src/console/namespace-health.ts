@@ -81,7 +81,9 @@ function ofShard(definition: Json, status: Json): Attention[] {
 
 function attentionOf(subject: string, state: ShardState, address: string): Attention[] {
   const { level, words, advice } = state;
-  return level === "good" ? [] : [{ level, subject, problem: words, advice, address }];
+  return level === "good" || level === "idle"
+    ? []
+    : [{ level, subject, problem: words, advice, address }];
 }
 
 /** A mark far ahead of the clock: a restart would begin there. */

@@ -11,14 +11,20 @@ export interface ShardFacts {
   readonly issued: number;
   readonly writes: number;
   readonly refusals: Readonly<Record<string, number>>;
+  /** Whether it never issued an ID: it has no mark. */
+  readonly isUnused: boolean;
   /** Why the shard did not respond; empty if it did. */
   readonly fault: string;
+  /** The error code of the fault; empty if it has none. */
+  readonly faultCode: string;
 }
 
 export interface ShardState {
-  readonly level: "good" | "warning" | "bad";
+  readonly level: "good" | "idle" | "warning" | "bad";
   readonly words: string;
   readonly advice: string;
+  /** The error that callers get; the reference says more about it. */
+  readonly code?: string;
 }
 
 /** The limits of a shard, in ms. */
@@ -69,17 +75,26 @@ export function isDefinition({ kind, layout }: Json): boolean {
 /** Reads the status of a shard. */
 export function shardFacts(status: Json): ShardFacts {
   const counters = objectIn(status.counters);
-  const leads = objectsOf(status.lanes).map(({ leadMs }) => numberOf(leadMs));
+  const lanes = objectsOf(status.lanes);
+  const leads = lanes.map(({ leadMs }) => numberOf(leadMs));
+  const issued = numberOf(counters.issued);
   return {
     shard: numberOf(status.shard),
     region: textOf(status.region),
     ...(typeof status.clock === "number" && { clockMs: status.clock }),
     leadMs: Math.max(0, leads.at(-1) ?? 0),
-    issued: numberOf(counters.issued),
+    issued,
     writes: numberOf(counters.writes),
     refusals: refusalsIn(counters.refusals),
+    isUnused: issued === 0 && lanes.length > 0 && lanes.every(({ mark }) => mark === 0),
     fault: faultIn(status, unreadIn(status)),
+    faultCode: codeIn(objectIn(status.fault)),
   };
+}
+
+/** The error code; empty if it has none that a link can name. */
+function codeIn({ code }: Json): string {
+  return /^[a-z_]+$/.test(textOf(code)) ? textOf(code) : "";
 }
 
 /** Why an object did not respond; if it did, `unread`. */
@@ -118,7 +133,8 @@ export function shardState(
   const { leadMs, clockMs = epochMs, fault } = facts;
   if (fault !== "") {
     const words = fault === UNREAD ? "can’t be read" : "does not answer";
-    return { level: "bad", words, advice: `${fault} ${AWAY}` };
+    const code = facts.faultCode === "" ? {} : { code: facts.faultCode };
+    return { level: "bad", words, advice: `${fault} ${AWAY}`, ...code };
   }
   // Demand makes a line lead by maxBorrowMs and the current tick; a restart, by reserveMs.
   const usualMs = Math.max(maxBorrowMs, reserveMs) + tickMs;
@@ -127,13 +143,13 @@ export function shardState(
   const grantingMs = maxBorrowMs + maxStepBackMs + tickMs;
   if (leadMs > Math.max(grantingMs + maxWaitMs, usualMs)) {
     const words = `behind by ${duration(leadMs - maxBorrowMs)}`;
-    return { level: "bad", words, advice: adviceBehind(leadMs, bounds) };
+    return { level: "bad", words, advice: adviceBehind(leadMs, bounds), code: "clock_behind" };
   }
   if ((recent.timestamp_exhausted ?? 0) > 0) return RUN_OUT;
   if ((recent.clock_disagreement ?? 0) > 0) return DISAGREES;
   if ((recent.shard_saturated ?? 0) > 0) {
     const advice = bounds.isBuiltIn ? `${SATURATED} ${BUILT_IN}` : SATURATED;
-    return { level: "warning", words: "saturated", advice };
+    return { level: "warning", words: "saturated", advice, code: "shard_saturated" };
   }
   if (leadMs > Math.max(grantingMs, usualMs)) {
     const words = `waiting out a step back of ${duration(leadMs - maxBorrowMs)}`;
@@ -143,6 +159,7 @@ export function shardState(
     const words = `riding out a step back of ${duration(leadMs)}`;
     return { level: "warning", words, advice: RIDING };
   }
+  if (facts.isUnused) return IDLE;
   return { level: "good", words: "in step", advice: "" };
 }
 
@@ -157,33 +174,40 @@ const AWAY =
 const BEHIND =
   "The clock is further behind the issued IDs than the policy allows, so requests are rejected. If the clock is wrong, correct it.";
 const ITSELF = "The shard continues by itself once the clock has caught up.";
-const LARGER =
-  "To continue at once, PATCH a larger maxStepBackMs, up to a day (docs/OPERATIONS.md).";
+const LARGER = "To continue at once, PATCH a larger maxStepBackMs, up to a day.";
 const POISONED =
-  "It is behind by more than a day, the most that a policy can allow: continue in a successor namespace with an earlier epoch (docs/OPERATIONS.md).";
+  "It is behind by more than a day, the most that a policy can allow: continue in a successor namespace with an earlier epoch.";
 const BUILT_IN = "The policy of a built-in namespace never changes: use a namespace of your own.";
 const SATURATED =
   "Demand exceeds the rate of one worker ID, so callers must retry. Add more shards: their number can only grow, and keys keep their shards. A larger maxBorrowMs helps with bursts only.";
 const WAITING = "Nothing to do: requests wait until the clock has caught up.";
 const RIDING = "Nothing to do: IDs continue ahead of the clock until it has caught up.";
 
+const IDLE: ShardState = {
+  level: "idle",
+  words: "idle",
+  advice: "Nothing to do: no request has used it yet.",
+};
 const RUN_OUT: ShardState = {
   level: "bad",
   words: "timestamps exhausted",
   advice:
     "Check the clock. If it is right, the layout has no timestamps left: continue in a namespace with more timestamp bits or a later epoch.",
+  code: "timestamp_exhausted",
 };
 const BEFORE_EPOCH: ShardState = {
   level: "bad",
   words: "clock before the epoch",
   advice:
     "The clock is wrong, or the layout’s epoch is in the future. Until then, requests are rejected.",
+  code: "clock_before_epoch",
 };
 const DISAGREES: ShardState = {
   level: "warning",
   words: "clock disagreement",
   advice:
     "The shard’s clock is over 60 s ahead of its callers’. Compare it (in /v1/shards) with a clock you trust. If the clock of your own machine stepped back, there is nothing to do. On Cloudflare, other shards serve meanwhile, and a deployment restarts all shards.",
+  code: "clock_disagreement",
 };
 
 /** A duration in words, in one unit. */

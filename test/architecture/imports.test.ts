@@ -69,7 +69,7 @@ const MAY_USE: Readonly<Record<string, RegExp>> = {
   selfhost: /^(node:[a-z_]+|valibot)$/,
   openapi: /^(@valibot\/to-json-schema|hono\/html|valibot)$/,
   assets: /^(node:[a-z_]+|esbuild)$/,
-  console: /^(preact(\/hooks)?|uplot)$/,
+  console: /^(preact(\/hooks)?|d3-array)$/,
   "rpc.ts": /^cloudflare:workers$/,
   client: /^$/,
   "client-node": /^node:[a-z_/]+$/,

@@ -1,13 +1,13 @@
 /** One request to the service: how it is sent, and how its response is read. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, ask, type Json, problemOf } from "../../src/console/api.ts";
+import { isLeasePage } from "../../src/console/lease-state.ts";
 import { listNames } from "../../src/console/namespaces.ts";
 import { useAction, useQueue } from "../../src/console/parts/action.ts";
 import { bodyOf } from "../../src/console/parts/new-key.tsx";
 import { cursorQuery } from "../../src/console/parts/pager.tsx";
 import { Problem } from "../../src/console/parts/problem.tsx";
 import { isKeyPage } from "../../src/console/sections/keys.tsx";
-import { isLeasePage } from "../../src/console/sections/leases.tsx";
 import { idsIn } from "../../src/console/sections/request.tsx";
 import { isDefinition, isShardPage } from "../../src/console/shard-state.ts";
 import { hookOf, htmlOf, wordsOf } from "./view.ts";

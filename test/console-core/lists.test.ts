@@ -1,8 +1,8 @@
 /** The sections Shards, Leases, Keys and Get show the service's responses. */
 import { h } from "preact";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { freeWorkers, leasesIn } from "../../src/console/lease-state.ts";
 import { SegmentStatus } from "../../src/console/parts/segment-status.tsx";
-import { Sparkline } from "../../src/console/parts/sparkline.tsx";
 import { KeyTable } from "../../src/console/sections/keys.tsx";
 import { LeaseTable } from "../../src/console/sections/leases.tsx";
 import { Ids, problemOf } from "../../src/console/sections/request.tsx";
@@ -36,7 +36,9 @@ function shardsView(looks: readonly (readonly object[])[], preset = "default"): 
       2000 * look,
     );
   }, NO_HISTORY);
-  const html = htmlOf(ShardsView({ history, bounds }));
+  const html = htmlOf(
+    h(ShardsView, { history, bounds, isWhole: true, span: "1 min", onSpan: () => undefined }),
+  );
   expectHarmless(html);
   return html;
 }
@@ -62,7 +64,8 @@ describe("a shard", () => {
     expect(state.slice(words.length).trim()).toMatch(advice);
     expect(shown).toBe(lead);
     expect(shardIn(html, 1)[0]).toBe("in step");
-    expect(html).toContain(`largest lead</span> <b>${lead}</b>`);
+    const counts = words === "in step" ? "3 in step" : `1 ${words}, 2 in step`;
+    expect(wordsOf(html)).toContain(`3 shards: ${counts}`);
   });
 
   it("is saturated while it rejects requests; the count of rejections stays", () => {
@@ -81,7 +84,7 @@ describe("a shard", () => {
     const counting = [status(2, 0, { issued: 5_000_000, writes: 5 }), status(7)];
     const away = shardsView([faulty]);
     expect(shardIn(away, 2)).toEqual([
-      "does not answer The shard's object failed. The console retries. Meanwhile other shards serve, and only requests for its keys fail.",
+      "does not answer The shard's object failed. The console retries. Meanwhile other shards serve, and only requests for its keys fail. More about internal",
       "–",
       "–",
       "–",
@@ -108,24 +111,6 @@ describe("a shard", () => {
       [{ shard: 0, region: EVIL, fault }, status(1, 0, { refusals: { [EVIL]: 2 } })],
     ]);
     expect(wordsOf(html)).toContain(EVIL);
-  });
-});
-
-describe("charts", () => {
-  it("exist from the second response on", () => {
-    expect(wordsOf(shardsView([[status(0)]]))).toMatch(/^Counting …/);
-    const html = shardsView([[status(0)], [status(0, 0, { issued: 200, writes: 1 })]]);
-    expect(wordsOf(html)).toMatch(
-      /^IDs\/s 100largest lead 0 mswrites per million IDs 5,000rejections\/s 0/,
-    );
-  });
-
-  it("name their values, and draw a line from the first value on", () => {
-    const say = (value: number): string => `${value} ms`;
-    expect(htmlOf(Sparkline({ values: [], label: "lead", say }))).toContain("lead: nothing yet");
-    const html = htmlOf(Sparkline({ values: [7], label: "lead", say }));
-    expect(html).toContain("lead: one value from 7 ms to 7 ms, the lowest 7 ms, the highest 7 ms");
-    expect(/points="([^"]*)"/.exec(html)?.[1]?.split(" ").length).toBe(2);
   });
 });
 
@@ -162,7 +147,7 @@ describe("leases", () => {
   const shown = (...leases: object[]): string => {
     const html = htmlOf(
       LeaseTable({
-        leases: leases.map((one) => ({ ...lease, ...one })),
+        leases: leasesIn({ leases: leases.map((one) => ({ ...lease, ...one })) }),
         onRevoke: () => undefined,
       }),
     );
@@ -170,23 +155,41 @@ describe("leases", () => {
     return html;
   };
 
-  it("show holder, owner, state and end; only a held one can be revoked", () => {
-    const rows = rowsOf(
-      shown(
-        { worker: 1, state: "held", leftMs: 90_000 },
-        { worker: 2, state: "released", leftMs: 5000, holder: EVIL, owner: "k1" },
-        { worker: 3, state: "expired", restedMs: 7_200_000 },
-      ),
+  it("show state, time left, holder and owner; only a held one can be revoked", () => {
+    const html = shown(
+      { worker: 1, state: "held", leftMs: 90_000 },
+      { worker: 2, state: "held", leftMs: 14_999, owner: "open" },
+      { worker: 3, state: "released", leftMs: 5000, holder: EVIL, owner: "k1" },
+      { worker: 4, state: "released" },
+      { worker: 5, state: "expired", restedMs: 7_200_000 },
     );
+    const rows = rowsOf(html);
     const end = "2026-06-01T00:00:00.000Z";
-    expect(rows.get("1")).toEqual(["pod-1", "held", `${end} in 2 min`, "Revoke"]);
-    expect(rows.get("2")).toEqual([
-      `${EVIL} key k1`,
-      "released its worker ID rests",
-      `${end} in 5 s`,
-      "–",
-    ]);
-    expect(rows.get("3")).toEqual(["pod-1", "expired", `${end} 2 h ago`, "–"]);
+    expect(rows.get("1")).toEqual(["held", `2 min left ${end}`, "pod-1", "Revoke"]);
+    expect(rows.get("2")?.[0]).toMatch(/^ending soon .*renews the lease by itself/);
+    expect(rows.get("2")?.slice(2)).toEqual(["pod-1", "Revoke"]);
+    expect(rows.get("3")?.[0]).toMatch(/^resting .*free after the end/);
+    expect(rows.get("3")?.slice(1)).toEqual([`5 s left ${end}`, `${EVIL} API key k1`, "–"]);
+    expect(rows.get("4")?.[0]).toMatch(/^released Its ID is free/);
+    expect(rows.get("5")?.[0]).toMatch(/^expired Its ID is free.*can still renew/);
+    expect(rows.get("5")?.slice(1)).toEqual([`ended 2 h ago ${end}`, "pod-1", "–"]);
+    // A card shows the heading of each cell.
+    expect(html).toContain('<td class="none" data-label="action" role="cell">');
+  });
+
+  it("say how many worker IDs are free", () => {
+    const leases = leasesIn({
+      leases: [
+        { ...lease, state: "held", leftMs: 1 },
+        { ...lease, state: "released", leftMs: 1 },
+        { ...lease, state: "expired" },
+      ],
+    });
+    const { layout } = presetOf("js53");
+    expect(freeWorkers(leases, true, layout)).toBe("6 of 8 worker IDs (8 to 15) are free.");
+    expect(freeWorkers(leases, false, layout)).toBe(
+      "8 worker IDs (8 to 15) can be leased; on this page, 2 are taken.",
+    );
   });
 
   it("say so if there are no leases", () => {
@@ -213,19 +216,19 @@ describe("keys", () => {
           expiresAt: "2099-01-31T00:00:00.000Z",
         },
         { id: "k2", scopes: ["admin", 7, null], expiresAt: "2026-05-31T00:00:00.000Z" },
-        { id: "k3", scopes: [], namespaces: 7, expiresAt: "soon" },
+        { id: "k3", name: "odd", scopes: [], namespaces: 7, expiresAt: "soon" },
+        { id: "k4", name: "soon over", scopes: [], expiresAt: "2026-06-07T12:00:00.000Z" },
+        { id: "k5", name: "endless", scopes: [] },
       ),
     );
+    const cells = (name: string) => rows.get(name)?.slice(0, 5);
     const until = "2099-01-31T00:00:00.000Z";
-    expect(rows.get("k1")?.slice(0, 5)).toEqual([
-      EVIL,
-      "issue, read",
-      "default, js53",
-      "2026-01-01",
-      until,
-    ]);
-    expect(rows.get("k2")?.[4]).toMatch(/expired$/);
-    expect(rows.get("k3")?.slice(2, 5)).toEqual(["all", "", "soon"]);
+    const [created, end] = ["2026-01-01", `in 72 years ${until}`];
+    expect(cells(EVIL)).toEqual(["issue, read", "default, js53", created, end, "k1"]);
+    expect(cells("soon over")?.[3]).toMatch(/^in 6 days /);
+    expect(cells("unnamed")?.[3]).toMatch(/^expired 1 day ago /);
+    expect(cells("odd")).toEqual(["", "all", "", "soon", "k3"]);
+    expect(cells("endless")?.[3]).toBe("never");
   });
 
   it("say so if only the administrator's key exists", () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { LOOKS_KEPT, NO_HISTORY, nextHistory } from "../../src/console/shard-history.ts";
 import {
   type Bounds,
   boundsIn,
@@ -26,7 +25,9 @@ function shard(change: Partial<ShardFacts> = {}): ShardFacts {
     issued: 0,
     writes: 0,
     refusals: {},
+    isUnused: false,
     fault: "",
+    faultCode: "",
     ...change,
   };
 }
@@ -41,6 +42,32 @@ describe("the state of a shard", () => {
     expect(words(0, bounds)).toBe("in step");
     expect(words(1001, bounds)).toBe("in step");
     expect(words(1002, bounds)).not.toBe("in step");
+  });
+
+  it("idle: it never issued an ID; without demand it is in step", () => {
+    const status = (mark: number, issued = 0) => ({
+      lanes: [{ mark, leadMs: 0 }],
+      counters: { issued, writes: 0 },
+    });
+    const of = (json: object): string => shardState(shardFacts({ ...json }), {}, bounds).words;
+    expect(of(status(0))).toBe("idle");
+    expect(of(status(4096))).toBe("in step");
+    expect(of(status(0, 1))).toBe("in step");
+    expect(shardState(shard({ isUnused: true }), { shard_saturated: 1 }, bounds).words).toBe(
+      "saturated",
+    );
+  });
+
+  it("names the error that callers get, for a link to the reference", () => {
+    const codeOf = (change: Partial<ShardFacts>, recent = {}) =>
+      shardState(shard(change), recent, bounds).code;
+    expect(codeOf({ leadMs: 2 * HOUR_MS })).toBe("clock_behind");
+    expect(codeOf({}, { shard_saturated: 1 })).toBe("shard_saturated");
+    expect(codeOf({ clockMs: 0 })).toBe("clock_before_epoch");
+    expect(codeOf(shardFacts({ fault: { code: "shard_unavailable", detail: "Away." } }))).toBe(
+      "shard_unavailable",
+    );
+    expect(codeOf({})).toBeUndefined();
   });
 
   it("in step under a strict clock: the tick that is used up, and the mark after a start", () => {
@@ -122,43 +149,6 @@ describe("the state of a shard", () => {
     expect(shardFacts({ fault: {} }).fault).toBe("It does not answer.");
     const lanes = [{ leadMs: 9 }, { leadMs: 4 }];
     expect(shardFacts({ lanes }).leadMs).toBe(4);
-  });
-});
-
-describe("rates between responses", () => {
-  it("are the growth of the counters", () => {
-    const first = nextHistory(NO_HISTORY, [shard({ issued: 1000, writes: 4 })], 10_000);
-    expect(first.totals).toEqual([]);
-    const refusals = { shard_saturated: 6 };
-    const grown = [shard({ issued: 3000, writes: 6, refusals, leadMs: 7 }), shard({ shard: 1 })];
-    const next = nextHistory(first, grown, 12_000);
-    expect(next.totals).toEqual([
-      { idsPerSecond: 1000, leadMs: 7, writesPerMillion: 1000, refusalsPerSecond: 3 },
-    ]);
-    expect(next.shards[0]).toMatchObject({ rates: [1000], recent: refusals });
-  });
-
-  it("are never negative, even if an object restarts", () => {
-    const first = nextHistory(NO_HISTORY, [shard({ issued: 1000, refusals: { x: 5 } })], 0);
-    const next = nextHistory(first, [shard({ issued: 900, refusals: { x: 1 } })], 2000);
-    expect(next.totals[0]).toEqual({
-      idsPerSecond: 0,
-      leadMs: 0,
-      writesPerMillion: undefined,
-      refusalsPerSecond: 0,
-    });
-  });
-
-  it("ignore a second look at the same response", () => {
-    const first = nextHistory(NO_HISTORY, [shard()], 5);
-    expect(nextHistory(first, [shard({ issued: 9 })], 5).totals).toEqual([]);
-  });
-
-  it("are kept for a while", () => {
-    let history = NO_HISTORY;
-    for (let at = 0; at < 3 * LOOKS_KEPT; at += 1) history = nextHistory(history, [shard()], at);
-    expect(history.totals.length).toBe(LOOKS_KEPT);
-    expect(history.shards[0]?.rates.length).toBe(LOOKS_KEPT);
   });
 });
 

@@ -16,6 +16,7 @@ import {
   expectNoComplaint,
   expectPlainWords,
   flush,
+  overflow,
   SECTIONS,
   setVisible,
 } from "./pages.ts";
@@ -69,8 +70,10 @@ describe("Shards", () => {
     });
     const [, , , , before = ""] = await shardRow(page, 3);
     await eventually(async () => expect((await shardRow(page, 3))[4]).not.toBe(before));
-    await page.getByRole("img", { name: /^IDs\/s: (one value|\d+ values) from/ }).waitFor();
-    await expectCount(page.locator(".chart polyline"), 4);
+    await page
+      .getByRole("img", { name: /^IDs per second in the last 1 min: now [\d,]+\/s/ })
+      .waitFor();
+    await page.getByText(/^8 shards: .*in step/).waitFor();
     await expectCount(page.locator("main").locator("[role=status], [role=alert], [aria-live]"), 0);
     await expectPlainWords(page);
   });
@@ -95,8 +98,49 @@ describe("Shards", () => {
     const page = await browser.open(`${service.url}/#/shards/default`);
     const table = page.getByRole("region", { name: "Shards" });
     await table.focus();
-    await page.getByRole("img", { name: /^IDs\/s: \d+ values/ }).waitFor();
+    await page.getByRole("img", { name: /^IDs per second in the last/ }).waitFor();
     await expectFocus(table);
+  });
+
+  it("have charts with units and times; the span is chosen by keyboard; leaving keeps the history", async () => {
+    const page = await browser.open(`${service.url}/#/shards/default`);
+    const chart = (name: RegExp) => page.getByRole("img", { name });
+    await chart(/^Largest lead in the last 1 min: now \d+ ms, lowest/).waitFor();
+    for (const [name, unit] of [
+      [/^IDs/, /^[\d,]+\/s$/],
+      [/^Largest lead/, /^[\d,.]+ m?s$/],
+      [/^Writes/, /^[\d,]+\/M$/],
+      [/^Rejections/, /^[\d.]+\/s$/],
+    ] as const) {
+      const texts = await chart(name).locator("text").allTextContents();
+      expect(texts.filter((text) => unit.test(text)).length).toBeGreaterThan(1);
+      expect(texts.filter((text) => /^\d\d:\d\d:\d\d$/.test(text)).length).toBeGreaterThan(1);
+    }
+    const line = page.locator(".time-chart .line").first();
+    const stroke = () => line.evaluate((one) => getComputedStyle(one).stroke);
+    const light = await stroke();
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await stroke()).not.toBe(light);
+
+    await page.getByLabel("Namespace").focus();
+    await page.keyboard.press("Tab");
+    await expectFocus(page.getByRole("radio", { name: "1 min", exact: true }));
+    await page.keyboard.press("ArrowRight");
+    await expectFocus(page.getByRole("radio", { name: "5 min", exact: true }));
+    await chart(/^IDs per second in the last 5 min/).waitFor();
+    expect(page.url()).toContain("span=5+min");
+
+    await page.getByRole("link", { name: "Leases" }).click();
+    await page.getByRole("heading", { name: "Leases" }).waitFor();
+    let looks = 0;
+    await page.route("**/v1/shards/**", (route) => {
+      looks += 1;
+      return looks > 1 ? undefined : route.continue();
+    });
+    await page.getByRole("link", { name: "Shards" }).click();
+    // One look alone has no rate yet.
+    await chart(/^IDs per second in the last 1 min: now/).waitFor();
+    expect(looks).toBe(1);
   });
 
   it("of a segment show its use and step", async () => {
@@ -132,19 +176,20 @@ describe("Leases", () => {
       service.ask("/v1/leases/leaf", "POST", { ttlMs: 600_000, holder: "pod-1" });
     const [first, second] = [await acquire(), await acquire()];
     const page = await browser.open(`${service.url}/#/leases/leaf`);
-    await expectCell(page, `${first.worker}`, /^pod-1\b/);
+    await expectCell(page, `${first.worker}`, "held");
+    await page.getByText(/^510 of 512 worker IDs .*are free/).waitFor();
     const state = (worker: unknown) =>
       page
         .locator("tr", { hasText: `${worker}` })
         .locator("td")
-        .nth(1);
+        .first();
     const expectState = (worker: unknown, is: RegExp) =>
       eventually(async () => expect(await state(worker).innerText()).toMatch(is));
     await button(page, `Revoke the lease of worker ID ${first.worker}`).click();
     await button(page, /^Yes, revoke/).waitFor();
     expect(await state(first.worker).innerText()).toBe("held");
     await button(page, /^Yes, revoke/).click();
-    await expectState(first.worker, /^released/);
+    await expectState(first.worker, /^resting/);
     await page.getByText(`The lease of worker ID ${first.worker} is revoked.`).waitFor();
 
     const release = button(page, "Release");
@@ -159,7 +204,7 @@ describe("Leases", () => {
     await page.getByRole("textbox", { name: "Token" }).fill(`${second.token}`);
     await release.click();
     await button(page, /^Yes, release/).click();
-    await expectState(second.worker, /^released/);
+    await expectState(second.worker, /^resting/);
     await expectPlainWords(page);
   });
 
@@ -181,13 +226,38 @@ describe("Leases", () => {
     const last = rows.last();
     await last.getByRole("button", { name: /^Revoke/ }).click();
     await last.getByRole("button", { name: /^Yes, revoke/ }).click();
-    await last.getByText("released").waitFor();
+    await last.getByText("resting").waitFor();
     await expectCount(rows, 5);
     await button(page, "First page").click();
     await expectCount(rows, 100);
     await page.getByLabel("Namespace").fill("default");
     await page.getByText("No worker IDs leased here yet").waitFor();
     expect(browser.urls.filter((url) => /leases\/default\?/.test(url))).toEqual([]);
+  });
+
+  it("are revoked by keyboard at 390 px, with all of it inside the window", async () => {
+    const { worker } = await service.ask("/v1/leases/node", "POST", { ttlMs: 600_000 });
+    const page = await browser.open(`${service.url}/#/leases/node`, { width: 390 });
+    const row = page.getByRole("row", { name: `${worker}` });
+    const revoke = button(row, /^Revoke/);
+    await revoke.waitFor();
+    await expectCount(page.getByRole("columnheader", { name: "state" }), 1);
+    const expectInside = async (name: RegExp): Promise<void> => {
+      const { x = -1, width = 0 } = (await button(row, name).boundingBox()) ?? {};
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(390);
+    };
+    await expectInside(/^Revoke/);
+    await revoke.focus();
+    await page.keyboard.press("Enter");
+    await expectFocus(button(row, /^No/));
+    await expectInside(/^No/);
+    await expectInside(/^Yes/);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await row.getByText("resting").waitFor();
+    await expectFocus(page.getByText("is revoked."));
   });
 
   it("are absent for a segment, and every namespace is offered", async () => {

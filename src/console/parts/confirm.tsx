@@ -8,29 +8,29 @@ export function Confirm(props: {
   onConfirm: () => void;
 }) {
   const { label, question, what, onConfirm } = props;
-  const [asks, setAsks] = useState<boolean | undefined>(undefined);
+  const [isOpen, setOpen] = useState<boolean | undefined>(undefined);
   const first = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
-    if (asks === undefined) return;
+    if (isOpen === undefined) return;
     // The focused button is gone, and the question is wider.
     first.current?.closest(".confirm")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    first.current?.focus({ preventScroll: asks });
-  }, [asks]);
-  if (!asks) {
+    first.current?.focus({ preventScroll: isOpen });
+  }, [isOpen]);
+  if (!isOpen) {
     return (
       <button
         type="button"
         class="small"
         ref={first}
         aria-label={`${label} ${what}`}
-        onClick={() => setAsks(true)}
+        onClick={() => setOpen(true)}
       >
         {label}
       </button>
     );
   }
   const confirm = (): void => {
-    setAsks(false);
+    setOpen(false);
     onConfirm();
   };
   return (
@@ -39,7 +39,7 @@ export function Confirm(props: {
       class="confirm"
       role="group"
       aria-label={question}
-      onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && setAsks(false)}
+      onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && setOpen(false)}
     >
       {question}{" "}
       <button
@@ -47,7 +47,7 @@ export function Confirm(props: {
         class="small"
         ref={first}
         aria-label={`No, do not ${label.toLowerCase()} ${what}`}
-        onClick={() => setAsks(false)}
+        onClick={() => setOpen(false)}
       >
         No
       </button>{" "}

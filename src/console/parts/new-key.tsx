@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { SCOPES } from "../../core/api-key.ts";
+import { SCOPES, type Scope } from "../../core/api-key.ts";
 import { parseInstant } from "../../core/instant.ts";
 import { NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
 import { ask, type Json, textOf } from "../api.ts";
@@ -22,6 +22,14 @@ const USUAL: Input = { name: "", namespaces: "", expires: "", scopes: ["issue"] 
 
 const [NAMESPACES, UNTIL] = ["Only for these namespaces", "Until (UTC)"] as const;
 const PROBLEM_ID = "new-key-problem";
+
+/** What a key with a scope may do. */
+const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+  issue: "Gets IDs and blocks: for services that need IDs.",
+  read: "Decodes IDs, and sees namespaces and shards: for dashboards and people who look.",
+  lease: "Leases worker IDs: for processes that make their own IDs.",
+  admin: "All of these, and manages namespaces, leases and keys: for people who run the service.",
+};
 
 /** A form that creates a key and shows it once. */
 export function NewKey({ onMade }: { onMade: () => void }) {
@@ -50,22 +58,24 @@ export function NewKey({ onMade }: { onMade: () => void }) {
   return (
     <>
       <h2>A new key</h2>
-      <form class="row" onSubmit={create}>
-        <TextField label="Name" value={input.name} onValue={(name) => change({ name })} />
-        <TextField
-          label={NAMESPACES}
-          problem={isWrong(error, NAMESPACES) ? PROBLEM_ID : undefined}
-          value={input.namespaces}
-          onValue={(namespaces) => change({ namespaces })}
-          placeholder="all"
-        />
-        <TextField
-          label={UNTIL}
-          problem={isWrong(error, UNTIL) ? PROBLEM_ID : undefined}
-          value={input.expires}
-          onValue={(expires) => change({ expires })}
-          placeholder="never"
-        />
+      <form class="new-key" onSubmit={create}>
+        <div class="row">
+          <TextField label="Name" value={input.name} onValue={(name) => change({ name })} />
+          <TextField
+            label={NAMESPACES}
+            problem={isWrong(error, NAMESPACES) ? PROBLEM_ID : undefined}
+            value={input.namespaces}
+            onValue={(namespaces) => change({ namespaces })}
+            placeholder="all"
+          />
+          <TextField
+            label={UNTIL}
+            problem={isWrong(error, UNTIL) ? PROBLEM_ID : undefined}
+            value={input.expires}
+            onValue={(expires) => change({ expires })}
+            placeholder="never"
+          />
+        </div>
         <Scopes chosen={input.scopes} onChosen={(scopes) => change({ scopes })} />
         <button type="submit" ref={again} aria-busy={isBusy ? "true" : "false"}>
           Create
@@ -101,20 +111,24 @@ function Scopes(props: {
 }) {
   const { chosen, onChosen } = props;
   return (
-    <fieldset>
+    <fieldset class="scopes">
       <legend>Scopes</legend>
       {SCOPES.map((scope) => (
-        <label key={scope} class="check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(scope)}
-            onChange={() => {
-              const others = chosen.filter((one) => one !== scope);
-              onChosen(chosen.includes(scope) ? others : [...others, scope]);
-            }}
-          />
-          <span>{scope}</span>
-        </label>
+        <div key={scope}>
+          <label>
+            <input
+              type="checkbox"
+              checked={chosen.includes(scope)}
+              aria-describedby={`scope-${scope}`}
+              onChange={() => {
+                const others = chosen.filter((one) => one !== scope);
+                onChosen(chosen.includes(scope) ? others : [...others, scope]);
+              }}
+            />
+            <b>{scope}</b>
+          </label>
+          <small id={`scope-${scope}`}>{SCOPE_WORDS[scope]}</small>
+        </div>
       ))}
     </fieldset>
   );

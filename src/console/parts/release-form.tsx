@@ -15,18 +15,18 @@ const PROBLEM_ID = "release-problem";
 /** A form that releases a lease with its token, as the holder would. `path`: of the namespace's leases. */
 export function ReleaseForm(props: { path: string; onReleased: (words: string) => void }) {
   const { path, onReleased } = props;
-  const form = useParts({ worker: "", token: "", asks: false });
-  const { worker, token, asks } = form.shown;
+  const form = useParts({ worker: "", token: "", isOpen: false });
+  const { worker, token, isOpen } = form.shown;
   const { error, act } = useAction();
   const no = useRef<HTMLButtonElement>(null);
   const release = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
-    if (asks) no.current?.focus();
-  }, [asks]);
+    if (isOpen) no.current?.focus();
+  }, [isOpen]);
   const askFirst = (event: Event): void => {
     event.preventDefault();
     act(async () => {
-      form.change({ asks: false });
+      form.change({ isOpen: false });
       const given = form.latest();
       if (!/^\d+$/.test(given.worker)) {
         throw new WrongField("Worker ID", "Worker ID must be an integer.");
@@ -34,7 +34,7 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
       if (!TOKEN.test(given.token)) {
         throw new WrongField("Token", "Token must be the token of the lease.");
       }
-      form.change({ asks: true });
+      form.change({ isOpen: true });
       // If the question is shown already.
       no.current?.focus();
     });
@@ -42,7 +42,7 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
   const close = (): void => {
     // The focused button goes with the question.
     release.current?.focus();
-    form.change({ asks: false });
+    form.change({ isOpen: false });
   };
   const giveBack = (): void => {
     close();
@@ -67,19 +67,19 @@ export function ReleaseForm(props: { path: string; onReleased: (words: string) =
           label="Worker ID"
           value={worker}
           problem={isWrong(error, "Worker ID") ? PROBLEM_ID : undefined}
-          onValue={(text) => form.change({ worker: text.trim(), asks: false })}
+          onValue={(text) => form.change({ worker: text.trim(), isOpen: false })}
         />
         <TextField
           label="Token"
           value={token}
           problem={isWrong(error, "Token") ? PROBLEM_ID : undefined}
-          onValue={(text) => form.change({ token: text.trim(), asks: false })}
+          onValue={(text) => form.change({ token: text.trim(), isOpen: false })}
         />
         <button type="submit" ref={release}>
           Release
         </button>
       </form>
-      {asks && (
+      {isOpen && (
         // Not in place of the button: pressing that twice would answer the question.
         <Question worker={worker} noRef={no} onNo={close} onYes={giveBack} />
       )}

@@ -17,8 +17,9 @@ import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { StatusLine } from "../parts/status-line.tsx";
-import { WideTable } from "../parts/wide-table.tsx";
+import { Table } from "../parts/table.tsx";
 import { type Polled, usePolled } from "../polled.ts";
+import { relativeTime } from "../relative-time.ts";
 import { useSavedKey } from "../session.ts";
 
 const EVERY_MS = 10_000;
@@ -26,37 +27,37 @@ const EVERY_MS = 10_000;
 export function Keys() {
   const [page, setPage] = useState("");
   const [turn, setTurn] = useState(0);
-  const [said, setSaid] = useState("");
+  const [message, setMessage] = useState("");
   const revoking = useQueue();
   const polled = usePolled(`/v1/keys${cursorQuery(page)}`, EVERY_MS, {
     turn,
     isAnswer: isKeyPage,
   });
   const { answer } = polled;
-  const mayMake = useMayMake(polled);
-  const again = (): void => setTurn((before) => before + 1);
+  const mayCreate = useMayCreate(polled);
+  const lookAgain = (): void => setTurn((before) => before + 1);
   const revoke = (id: string): void =>
     revoking.act(async () => {
-      setSaid("");
+      setMessage("");
       const one = `/v1/keys/${encodeURIComponent(id.toWellFormed())}`;
       try {
         await ask(one, { method: "DELETE", isAnswer: isNothing });
-        setSaid(`The key ${id} is revoked.`);
+        setMessage(`The key ${id} is revoked.`);
       } catch (cause) {
         throw problemOf(`The key ${id}`, cause);
       } finally {
         // Also without a response: the list shows whether it was done.
-        again();
+        lookAgain();
       }
     });
   return (
     <>
       <PollFailure polled={polled} scope="admin" />
       <Problem error={revoking.error} scope="admin" doubt={REVOKE_DOUBT} />
-      <StatusLine words={said} />
+      <StatusLine words={message} />
       {answer && <KeyTable keys={objectsOf(answer.keys)} onRevoke={revoke} />}
       <Pager at={page} next={textOf(answer?.cursor)} onGo={setPage} />
-      {mayMake && <NewKey onMade={again} />}
+      {mayCreate && <NewKey onMade={lookAgain} />}
     </>
   );
 }
@@ -71,7 +72,7 @@ export function isKeyPage({ keys }: Json): boolean {
  * Whether the key of this tab can create keys: from its first list of keys, until it is rejected. A created key is shown
  * once, and must stay while another page of the list loads.
  */
-function useMayMake({ answer, error }: Polled): boolean {
+function useMayCreate({ answer, error }: Polled): boolean {
   const key = useSavedKey();
   const [shownTo, setShownTo] = useState<string | undefined>(undefined);
   useLayoutEffect(() => {
@@ -87,43 +88,52 @@ export function KeyTable(props: { keys: readonly Json[]; onRevoke: (id: string) 
   const { keys, onRevoke } = props;
   if (keys.length === 0) return <p>No API keys here, except the administrator’s own.</p>;
   return (
-    <WideTable label="Keys" headings={HEADINGS}>
-      {keys.map((key) => (
-        <KeyRow key={textOf(key.id)} of={key} onRevoke={onRevoke} />
-      ))}
-    </WideTable>
+    <Table
+      label="Keys"
+      headings={HEADINGS}
+      rows={keys.map((key) => ({ id: textOf(key.id), cells: cellsOf(key, onRevoke) }))}
+    />
   );
 }
 
-const HEADINGS = ["id", "name", "scopes", "namespaces", "created", "expires", "revoke"];
+const HEADINGS = ["name", "scopes", "namespaces", "created", "expires", "id", "action"];
 
-function KeyRow({ of, onRevoke }: { of: Json; onRevoke: (id: string) => void }) {
-  const id = textOf(of.id);
-  const until = textOf(of.expiresAt, "never");
-  // An unreadable time compares as not expired.
-  const isOver = Date.parse(until) <= Date.now();
+function cellsOf(key: Json, onRevoke: (id: string) => void) {
+  const id = textOf(key.id);
+  return [
+    textOf(key.name) || "unnamed",
+    listOf(key.scopes),
+    listOf(key.namespaces) || "all",
+    <span class="whole">{textOf(key.createdAt).slice(0, 10)}</span>,
+    <Expiry expiresAt={textOf(key.expiresAt)} />,
+    <code>{id}</code>,
+    <Confirm
+      label="Revoke"
+      question="Revoking is permanent and takes up to 30 s. Revoke?"
+      what={`the key ${id}`}
+      onConfirm={() => onRevoke(id)}
+    />,
+  ];
+}
+
+/** A key that ends within this time should be replaced, in ms. */
+const ENDING_SOON_MS = 7 * 86_400_000;
+
+function Expiry({ expiresAt }: { expiresAt: string }) {
+  if (expiresAt === "") return "never";
+  const unixMs = Date.parse(expiresAt);
+  const leftMs = unixMs - Date.now();
+  if (Number.isNaN(unixMs)) return expiresAt;
+  const level = leftMs <= 0 ? "bad" : leftMs < ENDING_SOON_MS ? "warning" : "idle";
   return (
-    <tr>
-      <th scope="row">
-        <code>{id}</code>
-      </th>
-      <td>{textOf(of.name)}</td>
-      <td>{listOf(of.scopes)}</td>
-      <td>{listOf(of.namespaces) || "all"}</td>
-      <td class="whole">{textOf(of.createdAt).slice(0, 10)}</td>
-      <td class="whole">
-        {until}
-        {isOver && <b class="warning"> expired</b>}
-      </td>
-      <td>
-        <Confirm
-          label="Revoke"
-          question="Revoking is permanent and takes up to 30 s. Revoke?"
-          what={`the key ${id}`}
-          onConfirm={() => onRevoke(id)}
-        />
-      </td>
-    </tr>
+    <>
+      <b class={level}>
+        {leftMs <= 0 ? "expired " : ""}
+        {relativeTime(unixMs, Date.now())}
+      </b>{" "}
+      <br />
+      <small class="whole">{expiresAt}</small>
+    </>
   );
 }
 

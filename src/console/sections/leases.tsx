@@ -1,34 +1,33 @@
 /** The section Leases: worker IDs leased to minters. */
 import { useState } from "preact/hooks";
-import { DATE_MS_MAX } from "../../core/limits.ts";
+import { ANYBODY } from "../../core/api-key.ts";
+import { ask, isNothing, problemOf, textOf } from "../api.ts";
 import {
-  ask,
-  isListOf,
-  isNothing,
-  isNumber,
-  type Json,
-  numberOf,
-  objectsOf,
-  problemOf,
-  textOf,
-} from "../api.ts";
+  freeWorkers,
+  isLeasePage,
+  type LeaseFacts,
+  leaseState,
+  leasesIn,
+  timeLeft,
+} from "../lease-state.ts";
 import { useQueue } from "../parts/action.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import {
   NAMESPACE_PROBLEM_ID,
   NamespaceField,
   nameProblem,
+  useNamespace,
   useSettledName,
 } from "../parts/namespace-field.tsx";
 import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ReleaseForm } from "../parts/release-form.tsx";
+import { State } from "../parts/state.tsx";
 import { StatusLine } from "../parts/status-line.tsx";
-import { WideTable } from "../parts/wide-table.tsx";
+import { NONE, Table } from "../parts/table.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
-import { duration } from "../shard-state.ts";
 
 const EVERY_MS = 5000;
 
@@ -36,11 +35,11 @@ export function Leases({ route }: { route: Route }) {
   const [name, setName] = useState(route.parts[0] ?? "default");
   const [page, setPage] = useState("");
   const [turn, setTurn] = useState(0);
-  const [said, setSaid] = useState("");
+  const [message, setMessage] = useState("");
   const revoking = useQueue();
   const problem = nameProblem(name);
-  const asked = useSettledName(name);
-  const path = asked === "" ? "" : `/v1/leases/${asked}`;
+  const settled = useSettledName(name);
+  const path = settled === "" ? "" : `/v1/leases/${settled}`;
   const polled = usePolled(path === "" ? "" : `${path}${cursorQuery(page)}`, EVERY_MS, {
     turn,
     isAnswer: isLeasePage,
@@ -49,28 +48,29 @@ export function Leases({ route }: { route: Route }) {
   const show = (next: string): void => {
     setName(next);
     setPage("");
-    setSaid("");
+    setMessage("");
     replaceAddress(addressOf("leases", [next]));
   };
-  const again = (): void => setTurn((before) => before + 1);
+  const lookAgain = (): void => setTurn((before) => before + 1);
   const released = (words: string): void => {
-    setSaid(words);
-    again();
+    setMessage(words);
+    lookAgain();
   };
   const revoke = (worker: number): void =>
     revoking.act(async () => {
-      setSaid("");
+      setMessage("");
       const one = `${path}/${worker}?revoke=true`;
       try {
         await ask(one, { method: "DELETE", isAnswer: isNothing });
-        setSaid(`The lease of worker ID ${worker} is revoked.`);
+        setMessage(`The lease of worker ID ${worker} is revoked.`);
       } catch (cause) {
         throw problemOf(`Worker ID ${worker}`, cause);
       } finally {
         // Also without a response: the list shows whether it was done.
-        again();
+        lookAgain();
       }
     });
+  const next = textOf(answer?.cursor);
   return (
     <>
       <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
@@ -79,9 +79,16 @@ export function Leases({ route }: { route: Route }) {
       <Problem id={NAMESPACE_PROBLEM_ID} error={problem} />
       <PollFailure polled={polled} scope="lease" />
       <Problem error={revoking.error} scope="admin" doubt={REVOKE_DOUBT} />
-      <StatusLine words={said} />
-      {answer && <LeaseTable leases={objectsOf(answer.leases)} onRevoke={revoke} />}
-      <Pager key={asked} at={page} next={textOf(answer?.cursor)} onGo={setPage} />
+      <StatusLine words={message} />
+      {answer && (
+        <FreeWorkers
+          name={settled}
+          leases={leasesIn(answer)}
+          isWhole={page === "" && next === ""}
+        />
+      )}
+      {answer && <LeaseTable leases={leasesIn(answer)} onRevoke={revoke} />}
+      <Pager key={settled} at={page} next={next} onGo={setPage} />
       <p>
         Revoking needs the scope admin. A revoked lease can’t be renewed; its worker ID rests until
         the end of the lease, because the holder may make IDs until then.
@@ -91,64 +98,58 @@ export function Leases({ route }: { route: Route }) {
   );
 }
 
-const REVOKE_DOUBT = "It may have been revoked: check the list when the service responds again.";
-
-export function isLeasePage({ leases }: Json): boolean {
-  return isListOf(leases, ({ worker, state, notAfter }) => {
-    const isTime = isNumber(notAfter) && Math.abs(notAfter) <= DATE_MS_MAX;
-    return isNumber(worker) && textOf(state) !== "" && isTime;
-  });
+function FreeWorkers(props: { name: string; leases: readonly LeaseFacts[]; isWhole: boolean }) {
+  const { name, leases, isWhole } = props;
+  const { found } = useNamespace(name);
+  return found?.layout && <p>{freeWorkers(leases, isWhole, found.layout)}</p>;
 }
 
-export function LeaseTable(props: { leases: readonly Json[]; onRevoke: (worker: number) => void }) {
+const REVOKE_DOUBT = "It may have been revoked: check the list when the service responds again.";
+
+export function LeaseTable(props: {
+  leases: readonly LeaseFacts[];
+  onRevoke: (worker: number) => void;
+}) {
   const { leases, onRevoke } = props;
   if (leases.length === 0) return <p>No worker IDs leased here yet.</p>;
   return (
-    <WideTable label="Leases" headings={HEADINGS}>
-      {leases.map((lease) => (
-        <LeaseRow key={numberOf(lease.worker)} lease={lease} onRevoke={onRevoke} />
-      ))}
-    </WideTable>
+    <Table
+      label="Leases"
+      headings={HEADINGS}
+      rows={leases.map((lease) => ({ id: lease.worker, cells: cellsOf(lease, onRevoke) }))}
+    />
   );
 }
 
-const HEADINGS = ["worker ID", "holder", "state", "until", "revoke"];
+const HEADINGS = ["worker ID", "state", "time left", "holder", "action"];
 
-function LeaseRow({ lease, onRevoke }: { lease: Json; onRevoke: (worker: number) => void }) {
-  const worker = numberOf(lease.worker);
-  const state = textOf(lease.state);
-  // Only administrators get it.
-  const owner = textOf(lease.owner);
-  const [leftMs, restedMs] = [numberOf(lease.leftMs), numberOf(lease.restedMs)];
-  return (
-    <tr>
-      <th scope="row">{worker}</th>
-      <td>
-        {textOf(lease.holder)}
-        {owner === "" ? "" : <small> key {owner}</small>}
-      </td>
-      <td>
-        <b class={state === "held" ? "good" : ""}>{state}</b>
-        {state === "released" && leftMs > 0 ? <small> its worker ID rests</small> : ""}
-      </td>
-      <td>
-        <span class="whole">{new Date(numberOf(lease.notAfter)).toISOString()}</span>{" "}
-        <small class="whole">
-          {leftMs > 0 ? `in ${duration(leftMs)}` : `${duration(restedMs)} ago`}
-        </small>
-      </td>
-      <td>
-        {state === "held" ? (
-          <Confirm
-            label="Revoke"
-            question="The holder won’t be able to renew it. Revoke?"
-            what={`the lease of worker ID ${worker}`}
-            onConfirm={() => onRevoke(worker)}
-          />
-        ) : (
-          "–"
-        )}
-      </td>
-    </tr>
-  );
+function cellsOf(lease: LeaseFacts, onRevoke: (worker: number) => void) {
+  const { worker, holder, owner, isHeld, notAfterMs } = lease;
+  return [
+    worker,
+    <State state={leaseState(lease)} />,
+    <>
+      {timeLeft(lease)}
+      <br />
+      <small class="whole">{new Date(notAfterMs).toISOString()}</small>
+    </>,
+    <>
+      {holder} {isKey(owner) && <small class="whole">API key {owner}</small>}
+    </>,
+    isHeld ? (
+      <Confirm
+        label="Revoke"
+        question="The holder won’t be able to renew it. Revoke?"
+        what={`the lease of worker ID ${worker}`}
+        onConfirm={() => onRevoke(worker)}
+      />
+    ) : (
+      NONE
+    ),
+  ];
+}
+
+/** Where access is open, leases count for no key. */
+function isKey(owner: string): boolean {
+  return owner !== "" && owner !== ANYBODY.id;
 }

@@ -12,11 +12,13 @@ import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { SegmentStatus } from "../parts/segment-status.tsx";
-import { Chart, Sparkline } from "../parts/sparkline.tsx";
-import { WideTable } from "../parts/wide-table.tsx";
+import { ShardCharts, type Span, spanIn } from "../parts/shard-charts.tsx";
+import { State } from "../parts/state.tsx";
+import { NONE, Table } from "../parts/table.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
-import { type History, NO_HISTORY, nextHistory, type Seen, type Totals } from "../shard-history.ts";
+import { savedKey } from "../session.ts";
+import { type History, keepLook, keptHistory, type Seen } from "../shard-history.ts";
 import {
   type Bounds,
   boundsIn,
@@ -24,6 +26,7 @@ import {
   isDefinition,
   isShardPage,
   type ShardFacts,
+  type ShardState,
   shardFacts,
   shardState,
 } from "../shard-state.ts";
@@ -34,22 +37,30 @@ const DEFINITION_EVERY_MS = 30_000;
 
 export function Shards({ route }: { route: Route }) {
   const [name, setName] = useState(route.parts[0] ?? "default");
+  const [span, setSpan] = useState(() => spanIn(route.query.span));
   const [page, setPage] = useState("");
   const problem = nameProblem(name);
-  const asked = useSettledName(name);
+  const settled = useSettledName(name);
   const status = usePolled(
-    asked === "" ? "" : `/v1/shards/${asked}${cursorQuery(page)}`,
+    settled === "" ? "" : `/v1/shards/${settled}${cursorQuery(page)}`,
     EVERY_MS,
     { isAnswer: isShardPage },
   );
-  const defined = usePolled(asked === "" ? "" : `/v1/namespaces/${asked}`, DEFINITION_EVERY_MS, {
-    isAnswer: isDefinition,
-  });
+  const defined = usePolled(
+    settled === "" ? "" : `/v1/namespaces/${settled}`,
+    DEFINITION_EVERY_MS,
+    { isAnswer: isDefinition },
+  );
   const definition = defined.answer;
-  const show = (next: string): void => {
-    setName(next);
+  const next = textOf(status.answer?.cursor);
+  const show = (typed: string): void => {
+    setName(typed);
     setPage("");
-    replaceAddress(addressOf("shards", [next]));
+    replaceAddress(addressOf("shards", [typed], { span }));
+  };
+  const showSpan = (chosen: Span): void => {
+    setSpan(chosen);
+    replaceAddress(addressOf("shards", [name], { span: chosen }));
   };
   return (
     <>
@@ -61,15 +72,23 @@ export function Shards({ route }: { route: Route }) {
         polled={status.error === undefined && !definition ? defined : status}
         scope="read"
       />
-      {status.answer && definition && (
-        <Answered
-          key={`${asked} ${page}`}
+      {status.answer && definition && definition.kind === "segment" && (
+        <SegmentStatus key={settled} answer={status.answer} atMs={status.atMs} />
+      )}
+      {status.answer && definition && definition.kind !== "segment" && (
+        <KeptShards
+          key={`${settled} ${page}`}
+          // Another key may be another person's.
+          name={`${savedKey()} ${settled} ${page}`}
           answer={status.answer}
           atMs={status.atMs}
           definition={definition}
+          isWhole={page === "" && next === ""}
+          span={span}
+          onSpan={showSpan}
         />
       )}
-      <Pager key={asked} at={page} next={textOf(status.answer?.cursor)} onGo={setPage} />
+      <Pager key={settled} at={page} next={next} onGo={setPage} />
     </>
   );
 }
@@ -80,32 +99,37 @@ interface Answer {
   readonly definition: Json;
 }
 
-function Answered({ answer, atMs, definition }: Answer) {
-  if (definition.kind === "segment") {
-    return <SegmentStatus answer={answer} atMs={atMs} />;
-  }
-  return <ShardTable answer={answer} atMs={atMs} bounds={boundsIn(definition)} />;
-}
-
-function ShardTable(props: { answer: Json; atMs: number; bounds: Bounds }) {
-  const { answer, atMs, bounds } = props;
-  const [history, setHistory] = useState(NO_HISTORY);
+function KeptShards(props: Answer & Shown & { name: string }) {
+  const { name, answer, atMs, definition, ...shown } = props;
+  const [history, setHistory] = useState(() => keptHistory(name));
   useLayoutEffect(() => {
-    const facts = objectsOf(answer.shards).map(shardFacts);
-    setHistory((before) => nextHistory(before, facts, atMs));
+    setHistory(keepLook(name, objectsOf(answer.shards).map(shardFacts), atMs));
   }, [answer]);
-  return <ShardsView history={history} bounds={bounds} />;
+  return <ShardsView history={history} bounds={boundsIn(definition)} {...shown} />;
 }
 
-export function ShardsView({ history, bounds }: { history: History; bounds: Bounds }) {
+interface Shown {
+  /** Whether these are all shards of the namespace, not one page of them. */
+  readonly isWhole: boolean;
+  readonly span: Span;
+  readonly onSpan: (span: Span) => void;
+}
+
+export function ShardsView(props: Shown & { history: History; bounds: Bounds }) {
+  const { history, bounds, isWhole, span, onSpan } = props;
+  const seen = history.shards.map((one) => {
+    return { ...one, state: shardState(one.facts, one.recent, bounds) };
+  });
+  const states = seen.map(({ state }) => state);
   return (
     <>
-      <Charts totals={history.totals} />
-      <WideTable label="Shards" headings={HEADINGS}>
-        {history.shards.map((one) => (
-          <ShardRow key={one.facts.shard} seen={one} bounds={bounds} />
-        ))}
-      </WideTable>
+      <p>{summaryOf(states, isWhole)}</p>
+      <ShardCharts history={history} span={span} onSpan={onSpan} />
+      <Table
+        label="Shards"
+        headings={HEADINGS}
+        rows={seen.map((one) => ({ id: one.facts.shard, cells: cellsOf(one, one.state) }))}
+      />
     </>
   );
 }
@@ -120,64 +144,37 @@ const HEADINGS = [
   "rejected",
 ];
 
-function Charts({ totals }: { totals: readonly Totals[] }) {
-  const last = totals.at(-1);
-  if (!last) return <p>Counting …</p>;
-  const { writesPerMillion } = last;
-  return (
-    <div class="charts">
-      <Chart
-        title="IDs/s"
-        value={figure(last.idsPerSecond)}
-        values={totals.map(({ idsPerSecond }) => idsPerSecond)}
-      />
-      <Chart
-        title="largest lead"
-        value={duration(last.leadMs)}
-        values={totals.map(({ leadMs }) => leadMs)}
-        say={duration}
-      />
-      <Chart
-        title="writes per million IDs"
-        value={writesPerMillion === undefined ? "–" : figure(writesPerMillion)}
-        values={totals.map((one) => one.writesPerMillion ?? 0)}
-      />
-      <Chart
-        title="rejections/s"
-        value={figure(last.refusalsPerSecond)}
-        values={totals.map(({ refusalsPerSecond }) => refusalsPerSecond)}
-      />
-    </div>
-  );
+/** The worst first. */
+const LEVELS = ["bad", "warning", "good", "idle"] as const;
+
+/** How many shards are in which state, as “8 shards: 6 in step, 2 idle”. */
+function summaryOf(states: readonly ShardState[], isWhole: boolean): string {
+  const counts = new Map<string, number>();
+  const sorted = LEVELS.flatMap((level) => states.filter((one) => one.level === level));
+  for (const { words } of sorted) counts.set(words, (counts.get(words) ?? 0) + 1);
+  const each = [...counts].map(([words, count]) => `${count} ${words}`);
+  const count = states.length === 1 ? "1 shard" : `${states.length} shards`;
+  return `${count}${isWhole ? "" : " on this page"}: ${each.join(", ")}`;
 }
 
-function ShardRow({ seen, bounds }: { seen: Seen; bounds: Bounds }) {
-  const { facts, isKnown, rates, recent } = seen;
-  const { level, words, advice } = shardState(facts, recent, bounds);
-  const rate = rates.at(-1) ?? 0;
+function cellsOf({ facts, isKnown, rate }: Seen, state: ShardState) {
+  // A shard that nobody used has no figures.
+  const hasFigures = isKnown && !facts.isUnused;
   const refused = Object.entries(facts.refusals).filter(([, times]) => times > 0);
-  return (
-    <tr>
-      <th scope="row">
-        {facts.shard} <small>{facts.region}</small>
-      </th>
-      <td class="state">
-        <b class={level}>{words}</b>
-        {advice !== "" && <small> {advice}</small>}
-      </td>
-      <td class="rate">
-        {isKnown ? figure(rate) : "–"}{" "}
-        <Sparkline values={rates} label={`IDs per second of shard ${facts.shard}`} />
-      </td>
-      <td class="whole">{isKnown ? duration(facts.leadMs) : "–"}</td>
-      <td>{writesOf(facts)}</td>
-      <td>{isKnown ? figure(facts.issued) : "–"}</td>
-      <td>{refused.map(([code, times]) => `${code} ${figure(times)}`).join(", ") || "–"}</td>
-    </tr>
-  );
+  return [
+    <>
+      {facts.shard} <small>{facts.region}</small>
+    </>,
+    <State state={state} />,
+    hasFigures && rate !== undefined ? figure(rate) : NONE,
+    hasFigures ? duration(facts.leadMs) : NONE,
+    writesOf(facts),
+    hasFigures ? figure(facts.issued) : NONE,
+    refused.map(([code, times]) => `${code} ${figure(times)}`).join(", ") || NONE,
+  ];
 }
 
 /** Writes per million IDs, over all time: the last seconds have too few to tell. */
 function writesOf({ writes, issued }: ShardFacts): string {
-  return issued === 0 ? "–" : figure((writes * 1e6) / issued);
+  return issued === 0 ? NONE : figure((writes * 1e6) / issued);
 }
