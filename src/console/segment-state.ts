@@ -1,6 +1,7 @@
 /** The state of a segment in words and figures, with advice. */
 import { isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 import { figure } from "./figure.ts";
+import { UNITS_MS } from "./relative-time.ts";
 import { faultIn, refusalsIn, type ShardState } from "./shard-state.ts";
 
 /** A fetched range of numbers. */
@@ -82,15 +83,43 @@ export function segmentState(facts: SegmentFacts): ShardState {
 
 const RAISE = "Raise the namespace’s max.";
 
-/** Pairs of a property and its value. */
-export function segmentRows(facts: SegmentFacts): [string, string][] {
+/** The next number of a segment at a time in ms. */
+export interface Sample {
+  readonly atMs: number;
+  readonly nextNumber: bigint;
+}
+
+/** Until its numbers are used up at the rate between two samples, in words. */
+export function timeLeft({ max }: SegmentFacts, first: Sample, last: Sample): string {
+  const left = max - last.nextNumber + 1n;
+  if (left <= 0n) return "none: all numbers are used";
+  if (last.atMs <= first.atMs) return "not known yet: counting …";
+  const grown = Number(last.nextNumber - first.nextNumber);
+  if (grown <= 0) return "idle: no number was fetched since this page was opened";
+  return about((Number(left) * (last.atMs - first.atMs)) / grown);
+}
+
+/** Longer times say nothing more. */
+const YEARS_SHOWN_MAX = 1000;
+
+/** A duration in words, in its largest unit. */
+function about(ms: number): string {
+  const [unit, unitMs] = UNITS_MS.find(([, one]) => ms >= one) ?? ["second", 1000];
+  const count = Math.max(1, Math.floor(ms / unitMs));
+  if (unit === "year" && count >= YEARS_SHOWN_MAX) return "more than 1,000 years";
+  return `about ${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** Pairs of a property and its value. `left`: the time until they are used up. */
+export function segmentRows(facts: SegmentFacts, left: string): [string, string][] {
   const { nextNumber, start, max, step, issued, fetches, updated, refusals, last } = facts;
   const refused = Object.entries(refusals).map(([code, times]) => `${code} ${figure(times)}`);
   const [latest] = last;
   return [
-    ["next number", `${nextNumber}`],
-    ["numbers", `${start} to ${max}`],
+    ["next number (max_id)", figure(nextNumber)],
+    ["numbers", `${figure(start)} to ${figure(max)}`],
     ["used", percent(usedOf(facts))],
+    ["time left at this rate", left],
     ["step", `${figure(step)}${latest ? `; the last fetch took ${figure(latest.width)}` : ""}`],
     ["issued", figure(issued)],
     ["segments fetched", figure(fetches)],
@@ -100,7 +129,8 @@ export function segmentRows(facts: SegmentFacts): [string, string][] {
 }
 
 function percent(part: number): string {
-  return `${(part * 100).toFixed(part > 0 && part < 0.01 ? 4 : 1)} %`;
+  const percents = part * 100;
+  return `${percents > 0 && percents < 1 ? Number(percents.toFixed(4)) : percents.toFixed(1)} %`;
 }
 
 function wholeIn(value: unknown): bigint {
