@@ -70,6 +70,13 @@ describe("a request", () => {
     }
   });
 
+  it("of a change says that its body is a merge patch", async () => {
+    answers({});
+    await ask("/v1/namespaces/orders", { method: "PATCH", body: { shards: 9 } });
+    const { headers } = fetched.mock.lastCall?.[1] ?? {};
+    expect(new Headers(headers).get("content-type")).toBe("application/merge-patch+json");
+  });
+
   it("reports a redirect", async () => {
     fetched.mockResolvedValue({ type: "opaqueredirect" } as Response);
     expect((await errorOf(ask("/v1/keys"))).message).toMatch(/redirect/);
@@ -193,6 +200,20 @@ describe("the message of an error response", () => {
     keep("efk_1");
     expect(said(await errorOf(ask("/v1/x")))).toMatch(/not valid: .*revoked.*the scope issue\.$/);
   });
+
+  it.each(["/v1/ids/orders?count=2", "/v1/shards/orders", "/v1/leases/orders/7?revoke=true"])(
+    "about an unknown namespace offers to create it: %s",
+    async (path) => {
+      answers({ code: "unknown_namespace", detail: "No namespace has this name." }, 404);
+      const error = await errorOf(ask(path));
+      expect(said(error)).toMatch(/^No namespace has this name\. .*Create it$/);
+      expect(htmlOf(Problem({ error: problemOf("It", error) }))).toContain(
+        'href="#/design?name=orders"',
+      );
+      answers({ code: "not_found", detail: "No such shard." }, 404);
+      expect(said(await errorOf(ask(path)))).toBe("No such shard.");
+    },
+  );
 
   it("is cut if it is very long", async () => {
     answers({ detail: "<b>".repeat(500_000) }, 503);

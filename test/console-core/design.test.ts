@@ -291,6 +291,6 @@ function dayOf(unixMs: bigint): string {
 }
 
 function okOf(design: ReturnType<typeof designed>) {
-  if (!design.ok) throw new Error(design.problems.join("; "));
+  if (!design.ok) throw new Error(JSON.stringify(design.errors));
   return design;
 }

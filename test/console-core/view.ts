@@ -46,7 +46,7 @@ export function wordsOf(html: string): string {
 
 /** The cells of each row of its tables, by the row's heading. */
 export function rowsOf(html: string): Map<string, string[]> {
-  const rows = [...html.matchAll(/<tr><th scope="row".*?<\/tr>/g)].map(([row]) => {
+  const rows = [...html.matchAll(/<tr[^>]*><th scope="row".*?<\/tr>/g)].map(([row]) => {
     const [heading = "", ...cells] = row.split(/<\/t[hd]>/).map(wordsOf);
     return [heading, cells.slice(0, -1)] as const;
   });

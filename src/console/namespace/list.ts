@@ -1,9 +1,10 @@
 /** The rows of the list of namespaces. */
 
 import { type Layout, tickStartMs } from "../../core/layout/layout.ts";
-import { DATE_MS_MAX } from "../../core/limits.ts";
+import { DATE_MS_MAX, MAX_ID } from "../../core/limits.ts";
 import { type Json, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
+import { NONE } from "../parts/table.tsx";
 import { type Described, describedIn } from "./definition.ts";
 
 /** A namespace in short. */
@@ -19,18 +20,16 @@ export interface NamespaceRow {
   readonly until: string;
 }
 
-const UNKNOWN = "–";
-
 export function rowOf(answer: Json): NamespaceRow {
   const read = describedIn(answer);
   return {
     name: textOf(answer.name),
-    kind: textOf(answer.kind, UNKNOWN),
-    form: read ? formOf(read) : UNKNOWN,
-    shards: read?.definition.kind === "snowflake" ? figure(read.definition.shards) : UNKNOWN,
+    kind: textOf(answer.kind, NONE),
+    form: read ? formOf(read) : NONE,
+    shards: read?.definition.kind === "snowflake" ? figure(read.definition.shards) : NONE,
     isBuiltIn: answer.builtIn === true,
     isRetired: answer.retired === true,
-    until: read ? untilOf(read) : UNKNOWN,
+    until: read ? untilOf(read) : NONE,
   };
 }
 
@@ -58,12 +57,15 @@ export function widthsOf({ fields, tickMs }: Layout): string {
 
 function formOf({ definition, layout }: Described): string {
   if (layout) return widthsOf(layout);
-  return definition.kind === "segment" ? `numbers, step ${figure(definition.step)}` : UNKNOWN;
+  return definition.kind === "segment" ? `numbers, step ${figure(definition.step)}` : NONE;
 }
 
 function untilOf({ definition, layout }: Described): string {
-  if (definition.kind === "segment") return `number ${figure(BigInt(definition.max))}`;
-  return layout ? lastDay(layout) : UNKNOWN;
+  if (definition.kind === "segment") {
+    const max = BigInt(definition.max);
+    return max === MAX_ID ? "number 2^63 − 1" : `number ${figure(max)}`;
+  }
+  return layout ? lastDay(layout) : NONE;
 }
 
 /** The day on which the timestamps of a layout end. */

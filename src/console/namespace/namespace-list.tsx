@@ -98,7 +98,7 @@ function cellsOf({ name, kind, form, shards, isBuiltIn, isRetired, until }: Name
     <span key="open" class="links">
       <a href={addressOf("shards", [name])} aria-label={`Shards of ${name}`}>
         Shards
-      </a>
+      </a>{" "}
       {!isRetired && (
         <a href={addressOf("request", [name])} aria-label={`Request IDs of ${name}`}>
           Request IDs

@@ -123,9 +123,9 @@ function Title({ described }: { described: Described }) {
       )}
       <p class="links">
         {links.map(([section, title]) => (
-          <a key={section} href={addressOf(section, [name])}>
-            {title}
-          </a>
+          <span key={section}>
+            <a href={addressOf(section, [name])}>{title}</a>{" "}
+          </span>
         ))}
       </p>
     </>

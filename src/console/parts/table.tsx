@@ -6,6 +6,9 @@ export interface Row {
   readonly cells: readonly ComponentChildren[];
 }
 
+/** A cell without a value; a card omits it. */
+export const NONE = "–";
+
 /** Explicit, because some browsers forget the roles of a table whose parts are laid out as blocks. */
 const ROLE = {
   table: { role: "table" },
@@ -35,11 +38,16 @@ export function Table(props: { label: string; headings: readonly string[]; rows:
           {rows.map(({ id, cells: [title, ...cells] }) => (
             <tr key={id} {...ROLE.row}>
               <th scope="row" data-label={headings[0]} {...ROLE.rowHeader}>
-                {title}
+                <div>{title}</div>
               </th>
               {cells.map((cell, place) => (
-                <td key={headings[place + 1]} data-label={headings[place + 1]} {...ROLE.cell}>
-                  {cell}
+                <td
+                  key={headings[place + 1]}
+                  class={cell === NONE ? "none" : ""}
+                  data-label={headings[place + 1]}
+                  {...ROLE.cell}
+                >
+                  <div>{cell}</div>
                 </td>
               ))}
             </tr>
