@@ -89,15 +89,22 @@ export interface Sample {
   readonly nextNumber: bigint;
 }
 
-/** Until its numbers are used up at the rate between two samples, in words. */
-export function timeLeft({ max }: SegmentFacts, first: Sample, last: Sample): string {
-  const left = max - last.nextNumber + 1n;
-  if (left <= 0n) return "none: all numbers are used";
-  if (last.atMs <= first.atMs) return "not known yet: counting …";
-  const grown = Number(last.nextNumber - first.nextNumber);
-  if (grown <= 0) return "idle: no number was fetched since this page was opened";
-  return about((Number(left) * (last.atMs - first.atMs)) / grown);
+/** Numbers per ms from the first sample to the last; undefined if there is only one. */
+function rateOf(samples: readonly Sample[]): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (!first || !last || last.atMs <= first.atMs) return undefined;
+  return Number(last.nextNumber - first.nextNumber) / (last.atMs - first.atMs);
 }
+
+/** Until the numbers are used up at a rate per ms, in words. */
+export function timeLeft({ max, nextNumber }: SegmentFacts, rate: number | undefined): string {
+  const left = max - nextNumber + 1n;
+  if (left <= 0n) return "none";
+  if (rate === undefined) return COUNTING;
+  return rate > 0 ? about(Number(left) / rate) : "idle: no number is fetched";
+}
+
+const COUNTING = "counting …";
 
 /** Longer times say nothing more. */
 const YEARS_SHOWN_MAX = 1000;
@@ -110,17 +117,22 @@ function about(ms: number): string {
   return `about ${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** Pairs of a property and its value. `left`: the time until they are used up. */
-export function segmentRows(facts: SegmentFacts, left: string): [string, string][] {
+/** Pairs of a property and its value. `samples`: the oldest first. */
+export function segmentRows(
+  facts: SegmentFacts,
+  samples: readonly Sample[],
+): (readonly [string, string])[] {
   const { nextNumber, start, max, step, issued, fetches, updated, refusals, last } = facts;
   const refused = Object.entries(refusals).map(([code, times]) => `${code} ${figure(times)}`);
-  const [latest] = last;
+  const rate = rateOf(samples);
   return [
     ["next number (max_id)", figure(nextNumber)],
     ["numbers", `${figure(start)} to ${figure(max)}`],
     ["used", percent(usedOf(facts))],
-    ["time left at this rate", left],
-    ["step", `${figure(step)}${latest ? `; the last fetch took ${figure(latest.width)}` : ""}`],
+    ["numbers per second", rate === undefined ? COUNTING : figure(rate * 1000)],
+    ["time left at this rate", timeLeft(facts, rate)],
+    ["step", figure(step)],
+    ["last fetches", last.map(({ width }) => figure(width)).join(", ") || "–"],
     ["issued", figure(issued)],
     ["segments fetched", figure(fetches)],
     ["last change", updated],

@@ -143,7 +143,7 @@ describe("a segment", () => {
     expect(Object.fromEntries(rowsOf(html))).toMatchObject({
       "next number (max_id)": ["501"],
       numbers: ["1 to 1,000"],
-      "time left at this rate": ["not known yet: counting …"],
+      "time left at this rate": ["counting …"],
       used: ["50.0 %"],
       step: ["100"],
     });

@@ -28,6 +28,7 @@ export const SECTIONS = [
     sign: "SQL",
   },
   { title: "Request IDs", address: "#/request/default", scope: "issue", sign: "RPC" },
+  { title: "Namespaces", address: "#/namespaces", scope: "read", sign: "js53" },
   {
     title: "Create a namespace",
     entry: "Namespaces",
