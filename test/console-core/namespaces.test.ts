@@ -221,6 +221,11 @@ describe("a change", () => {
     });
   });
 
+  it("of nothing has no fields, even if a stored text begins or ends with a space", () => {
+    const stored = defined({ kind: "segment", description: " Invoices " });
+    expect(of(stored, {})).toMatchObject({ ok: true, body: {}, fields: [] });
+  });
+
   it("is shown before it is sent: each field now and new, and the body", () => {
     const change = of(twitter, { maxBorrowMs: "", reserveMs: "", leaseTtlMaxMs: "60000" });
     if (!change.ok) throw new Error("it is refused");

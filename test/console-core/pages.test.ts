@@ -167,6 +167,7 @@ const NAMES = [
   "range",
   "get",
   "design",
+  "namespaces",
   "shards",
   "leases",
   "keys",

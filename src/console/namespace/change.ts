@@ -51,7 +51,10 @@ export function textsOf(stored: NamespaceDefinition): Texts {
 /** The change from the stored definition to the typed texts. An empty text returns a field to its default. */
 export function changeOf(stored: NamespaceDefinition, texts: Texts): Change {
   const now = textsOf(stored);
-  const changed = Object.keys(now).filter((name) => typed(texts, name) !== now[name]);
+  // A stored description may have spaces around it.
+  const changed = Object.keys(now).filter((name) => {
+    return ![texts[name], typed(texts, name)].includes(now[name]);
+  });
   const given = Object.fromEntries(changed.map((name) => [name, typed(texts, name)]));
   const resets = changed.filter((name) => given[name] === "" && name !== "description");
   const { patch, errors } =
