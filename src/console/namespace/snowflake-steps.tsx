@@ -4,6 +4,7 @@ import type { Layout } from "../../core/layout/layout.ts";
 import { PRESETS } from "../../core/layout/presets.ts";
 import { SHARDS_DEFAULT } from "../../core/limits.ts";
 import { defaultPolicyOf, shardsMax } from "../../core/namespace/namespace.ts";
+import { REGIONS } from "../../core/regions.ts";
 import type { Designed, DesignInput } from "../design-input.ts";
 import { figure } from "../figure.ts";
 import { facts, type LimitUse, limitUses, shardsUse } from "../layout-facts.ts";
@@ -147,7 +148,7 @@ function Shards({ state, design, onChange }: Steps) {
           value={state.regions}
           placeholder="enam, wnam, weur, apac"
           problem={errorOf(errors, "regions")}
-          hint="Where Cloudflare creates the shards, in turn. They never change."
+          hint={`Where Cloudflare creates the shards, in turn: of ${REGIONS.join(", ")}. They never change.`}
           onValue={(next) => onChange({ regions: next })}
         />
       </div>
