@@ -1,7 +1,7 @@
 /** One request to the service: how it is sent, and how its response is read. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, ask, type Json, problemOf } from "../../src/console/api.ts";
-import { listNames } from "../../src/console/namespaces.ts";
+import { askAllPages, listNames, NAMESPACES_PATH } from "../../src/console/namespaces.ts";
 import { useAction, useQueue } from "../../src/console/parts/action.ts";
 import { bodyOf } from "../../src/console/parts/new-key.tsx";
 import { cursorQuery } from "../../src/console/parts/pager.tsx";
@@ -234,9 +234,10 @@ describe("names of namespaces", () => {
     expect(fetched.mock.lastCall?.[0]).toBe("/v1/namespaces?limit=100&cursor=b%26c");
   });
 
-  it("end even if the pages are endless", async () => {
+  it("end even if the pages are endless, and then say so", async () => {
     answers({ namespaces: [{ name: "a" }], cursor: "more" });
     expect((await listNames()).length).toBeLessThan(100);
+    expect((await askAllPages(NAMESPACES_PATH)).cursor).toBe("more");
   });
 });
 

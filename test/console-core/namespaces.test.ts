@@ -231,7 +231,7 @@ describe("a change", () => {
     if (!change.ok) throw new Error("it is refused");
     const html = htmlOf(
       h(Review, {
-        path: "PATCH /v1/namespaces/orders",
+        request: "PATCH /v1/namespaces/orders",
         change,
         isBusy: false,
         onConfirm: () => undefined,

@@ -120,6 +120,10 @@ describe("a change", () => {
     const page = await browser.open(`${service.url}/#/namespaces/orders`, { width: 390 });
     await button(page, /^Change/).focus();
     await page.keyboard.press("Enter");
+    await button(page, "Cancel").focus();
+    await page.keyboard.press("Enter");
+    await expectFocus(button(page, /^Change/));
+    await page.keyboard.press("Enter");
     await expectFocus(page.getByLabel("shards"));
     // Somebody else changes another field in the meantime.
     await service.ask("/v1/namespaces/orders", "PATCH", { policy: { freshForMs: 300 } });

@@ -5,10 +5,10 @@ import type { NamespacePolicy } from "../../core/layout/policy.ts";
 import type { NamespaceDefinition, SnowflakeDefinition } from "../../core/namespace/namespace.ts";
 import { ask, type Json } from "../api.ts";
 import { useAction } from "../parts/action.ts";
-import { Body } from "../parts/create-namespace.tsx";
 import { HintedField } from "../parts/hinted-field.tsx";
 import { useParts } from "../parts/parts.ts";
 import { Problem } from "../parts/problem.tsx";
+import { RequestBody } from "../parts/request-body.tsx";
 import { Table } from "../parts/table.tsx";
 import { type Change, type ChangedField, changeOf, presetPolicyOf, textsOf } from "./change.ts";
 import { isDescription } from "./definition.ts";
@@ -20,17 +20,18 @@ import { errorOf, type Texts, valueWords } from "./texts.ts";
 interface State {
   readonly texts: Texts;
   readonly isReviewed: boolean;
-  /** Why there is nothing to review; empty if there is, or nobody asked. */
+  /** Why there is nothing to review; empty before a review. */
   readonly message: string;
 }
 
-/** `onDone`: gets the result in words, and the changed description if there is one. */
+/** `onChanged`: gets the result in words, and the changed description. */
 export function EditForm(props: {
   name: string;
   stored: NamespaceDefinition;
-  onDone: (words: string, after?: Json) => void;
+  onCancel: () => void;
+  onChanged: (words: string, after: Json) => void;
 }) {
-  const { name, stored, onDone } = props;
+  const { name, stored, onCancel, onChanged } = props;
   const form = useParts<State>({ texts: textsOf(stored), isReviewed: false, message: "" });
   const { texts, isReviewed, message } = form.shown;
   const { isBusy, error, act } = useAction();
@@ -51,7 +52,7 @@ export function EditForm(props: {
     act(async () => {
       const isAnswer = (answer: Json): boolean => answer.name === name && isDescription(answer);
       const after = await ask(`/v1/namespaces/${name}`, { method: "PATCH", body, isAnswer });
-      onDone(`${name} is changed: ${changed.map(changeWords).join("; ")}.`, after);
+      onChanged(`${name} is changed: ${changed.map(changeWords).join("; ")}.`, after);
     });
   return (
     <>
@@ -61,18 +62,18 @@ export function EditForm(props: {
         {!isReviewed && (
           <div class="buttons">
             <button type="submit">Review the change</button>
-            <Cancel onCancel={() => onDone("")} />
+            <Cancel onCancel={onCancel} />
           </div>
         )}
         <p role="status">{message}</p>
       </form>
       {isReviewed && change.ok && (
         <Review
-          path={`PATCH /v1/namespaces/${name}`}
+          request={`PATCH /v1/namespaces/${name}`}
           change={change}
           isBusy={isBusy}
           onConfirm={() => send(change.body, change.fields)}
-          onCancel={() => onDone("")}
+          onCancel={onCancel}
         />
       )}
       <Problem
@@ -138,13 +139,13 @@ function usualOf(stored: SnowflakeDefinition, texts: Texts): NamespacePolicy {
 
 /** The change before it is sent: each field, and the request body. */
 export function Review(props: {
-  path: string;
+  request: string;
   change: Extract<Change, { ok: true }>;
   isBusy: boolean;
   onConfirm: () => void;
   onCancel: () => void;
 }) {
-  const { path, change, isBusy, onConfirm, onCancel } = props;
+  const { request, change, isBusy, onConfirm, onCancel } = props;
   const place = useRef<HTMLHeadingElement>(null);
   // Not the button: pressing "Review" twice would confirm.
   useLayoutEffect(() => place.current?.focus(), []);
@@ -168,7 +169,7 @@ export function Review(props: {
           ],
         }))}
       />
-      <Body path={path} body={change.body} />
+      <RequestBody request={request} body={change.body} />
       <p>It applies everywhere within 30 s. Fields that are not in the body stay as they are.</p>
       <div class="buttons">
         <button

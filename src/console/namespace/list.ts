@@ -1,5 +1,4 @@
 /** The rows of the list of namespaces. */
-
 import { type Layout, tickStartMs } from "../../core/layout/layout.ts";
 import { DATE_MS_MAX, MAX_ID } from "../../core/limits.ts";
 import { type Json, textOf } from "../api.ts";

@@ -62,7 +62,9 @@ export function Found(props: { rows: readonly NamespaceRow[]; text: string; isPa
               <a href={addressOf("namespaces", [text])}>Open {text}</a>, or{" "}
             </>
           )}
-          <a href={addressOf("design", [], { name: text })}>create {text}</a>
+          <a href={addressOf("design", [], { name: text })}>
+            {isPartial ? "create" : "Create"} {text}
+          </a>
         </p>
       )}
       {found.length > 0 && (

@@ -1,5 +1,5 @@
 /** One namespace: its layout, its policy, its state, and its changes. */
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { NAMESPACE_NAME } from "../../core/namespace/namespace.ts";
 import type { Json } from "../api.ts";
 import { nameProblem } from "../parts/namespace-field.tsx";
@@ -49,36 +49,43 @@ function OneNamespace(props: { described: Described; onChanged: (part: Json) => 
   const { described, onChanged } = props;
   const { name, isBuiltIn, isRetired } = described;
   const [message, setMessage] = useState("");
-  const [isEditing, setEditing] = useState(false);
+  const [mode, setMode] = useState<"cancelled" | "changing" | "shown">("shown");
+  const changeButton = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    // The pressed button is gone.
+    if (mode === "cancelled") changeButton.current?.focus();
+  }, [mode]);
   const isOwn = !isBuiltIn && !isRetired;
   return (
     <>
       <Title described={described} />
       <StatusLine words={message} />
       {described.definition.kind === "segment" && !isRetired && <Use name={name} />}
-      <NamespaceFacts described={described} hasPolicy={!isEditing} />
+      <NamespaceFacts described={described} hasPolicy={mode !== "changing"} />
       {isBuiltIn && <BuiltIn described={described} />}
-      {isOwn && !isEditing && (
+      {isOwn && mode !== "changing" && (
         <p>
           <button
             type="button"
+            ref={changeButton}
             onClick={() => {
               setMessage("");
-              setEditing(true);
+              setMode("changing");
             }}
           >
             Change {described.layout ? "policy or shards" : "its settings"}
           </button>
         </p>
       )}
-      {isOwn && isEditing && (
+      {isOwn && mode === "changing" && (
         <EditForm
           name={name}
           stored={described.definition}
-          onDone={(words, after) => {
-            setEditing(false);
+          onCancel={() => setMode("cancelled")}
+          onChanged={(words, after) => {
+            setMode("shown");
             setMessage(words);
-            if (after) onChanged(after);
+            onChanged(after);
           }}
         />
       )}
@@ -86,7 +93,7 @@ function OneNamespace(props: { described: Described; onChanged: (part: Json) => 
         <RetireForm
           name={name}
           onRetired={() => {
-            setEditing(false);
+            setMode("shown");
             setMessage(`${name} is retired.`);
             onChanged({ retired: true });
           }}

@@ -52,13 +52,13 @@ export function errorOf(errors: readonly FieldError[], name: string): string | u
   return error && `${name} ${error.detail}.`;
 }
 
-/** Shorter times are read as easily in ms, in ms. */
+/** Shorter times, in ms, are as easy to read in ms. */
 const LONG_MS = 10_000;
 
 /** A value for people: with separators, and a long time also in its largest unit. */
 export function valueWords(name: string, text: string): string {
   if (text === "") return "–";
-  if (!/^\d+$/.test(text)) return text;
+  if (name === "description") return text;
   const number = figure(BigInt(text));
   if (!name.endsWith("Ms")) return number;
   return Number(text) < LONG_MS ? `${number} ms` : `${number} ms (${duration(Number(text))})`;

@@ -2,15 +2,14 @@ import { useState } from "preact/hooks";
 import { ApiError, ask } from "../api.ts";
 import { addressOf } from "../route.ts";
 import { type Action, useAction } from "./action.ts";
-import { Code } from "./code.tsx";
-import { Copy } from "./copy.tsx";
 import { nameProblem } from "./namespace-field.tsx";
 import { isWrong, Problem, WrongField } from "./problem.tsx";
+import { RequestBody } from "./request-body.tsx";
 
 /** The creation of a namespace. */
 export interface Creation extends Omit<Action, "act"> {
   readonly create: (event: Event) => void;
-  /** Why the service has no use for the name; undefined if nothing is known. */
+  /** Why the service would reject the name; undefined if nothing is known. */
   readonly nameProblem: string | undefined;
   /** The created namespace; empty before that. */
   readonly done: string;
@@ -45,7 +44,7 @@ export function useCreation(
     });
   };
   // With another name, the problem of the name before says nothing.
-  const isOfName = error instanceof WrongField && isWrong(error, NAME) && tried === latest().name;
+  const isOfName = error instanceof WrongField && tried === latest().name;
   return { isBusy, error, create, done, nameProblem: isOfName ? error.message : undefined };
 }
 
@@ -79,7 +78,7 @@ export function CreateNamespace(props: {
       <h2>The request</h2>
       {body ? (
         <form onSubmit={create}>
-          <Body path={`PUT /v1/namespaces/${name || "…"}`} body={body} />
+          <RequestBody request={`PUT /v1/namespaces/${name || "…"}`} body={body} />
           <button type="submit" aria-busy={isBusy ? "true" : "false"}>
             Create it
           </button>
@@ -103,19 +102,6 @@ export function CreateNamespace(props: {
           </>
         )}
       </p>
-    </>
-  );
-}
-
-/** A request body, to read and to copy. */
-export function Body({ path, body }: { path: string; body: object }) {
-  const text = JSON.stringify(body, null, 2);
-  return (
-    <>
-      <p>
-        The body of <code>{path}</code> <Copy text={text} what="the body" />
-      </p>
-      <Code label="The body" text={text} />
     </>
   );
 }
