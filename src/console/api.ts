@@ -13,6 +13,8 @@ export class ApiError extends Error {
   readonly retryAfterMs: number;
   /** Whether the service may have made the change despite the error. */
   readonly isInDoubt: boolean;
+  /** The requested namespace if it does not exist; empty for any other error. */
+  readonly unknownNamespace: string;
 
   constructor(message: string, about: About) {
     super(message);
@@ -20,6 +22,7 @@ export class ApiError extends Error {
     this.status = about.status;
     this.retryAfterMs = about.retryAfterMs ?? 0;
     this.isInDoubt = about.isInDoubt ?? false;
+    this.unknownNamespace = about.unknownNamespace ?? "";
   }
 }
 
@@ -28,6 +31,7 @@ interface About {
   readonly status: number;
   readonly retryAfterMs?: number;
   readonly isInDoubt?: boolean;
+  readonly unknownNamespace?: string;
 }
 
 /** The same error, prefixed with its subject. */
@@ -46,7 +50,7 @@ const LIST_MAX = 1000;
 export type Json = Readonly<Record<string, unknown>>;
 
 interface Asked {
-  readonly method?: "DELETE" | "GET" | "POST" | "PUT";
+  readonly method?: "DELETE" | "GET" | "PATCH" | "POST" | "PUT";
   readonly body?: unknown;
   /** Headers besides those of the key. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -63,7 +67,8 @@ export async function ask(path: string, asked: Asked = {}): Promise<Json> {
   signal?.addEventListener("abort", end);
   const timer = setTimeout(end, ANSWER_MAX_MS);
   try {
-    return await answerOf(await fetch(path, { ...requestOf(asked), signal: ended.signal }), asked);
+    const response = await fetch(path, { ...requestOf(asked), signal: ended.signal });
+    return await answerOf(response, path, asked);
   } catch (cause) {
     if (cause instanceof ApiError || signal?.aborted) throw cause;
     throw new ApiError("The service does not answer.", {
@@ -94,11 +99,14 @@ function requestOf({ method = "GET", body, headers: more = {} }: Asked): Request
     redirect: "manual",
   };
   if (body === undefined) return init;
-  headers.set("content-type", "application/json");
+  headers.set("content-type", method === "PATCH" ? MERGE_PATCH : "application/json");
   return { ...init, body: JSON.stringify(body) };
 }
 
-async function answerOf(response: Response, asked: Asked): Promise<Json> {
+/** A JSON merge patch (RFC 7396). */
+const MERGE_PATCH = "application/merge-patch+json";
+
+async function answerOf(response: Response, path: string, asked: Asked): Promise<Json> {
   if (response.type === "opaqueredirect") {
     throw new ApiError("A proxy redirected the request; the console does not follow redirects.", {
       code: "redirected",
@@ -106,7 +114,7 @@ async function answerOf(response: Response, asked: Asked): Promise<Json> {
     });
   }
   const answer = objectOf(await response.text());
-  if (!response.ok) throw refusalOf(response, answer ?? {}, asked);
+  if (!response.ok) throw refusalOf(response, answer ?? {}, path, asked);
   if (answer && (asked.isAnswer?.(answer) ?? true)) return answer;
   throw new ApiError(
     "Unexpected response: a proxy may have answered, or the service has another version.",
@@ -114,7 +122,12 @@ async function answerOf(response: Response, asked: Asked): Promise<Json> {
   );
 }
 
-function refusalOf({ status, headers }: Response, answer: Json, asked: Asked): ApiError {
+function refusalOf(
+  { status, headers }: Response,
+  answer: Json,
+  path: string,
+  asked: Asked,
+): ApiError {
   if (status === UNAUTHORIZED) noteKeyRequired();
   const { detail, code, definite, retryAfterMs } = answer;
   const laterMs = numberOf(retryAfterMs, laterIn(headers.get("retry-after")));
@@ -123,7 +136,13 @@ function refusalOf({ status, headers }: Response, answer: Json, asked: Asked): A
     status,
     retryAfterMs: Math.max(0, laterMs),
     isInDoubt: status >= 500 && definite !== true && changes(asked),
+    unknownNamespace: code === "unknown_namespace" ? namespaceOf(path) : "",
   });
+}
+
+/** The namespace of a path such as `/v1/ids/{namespace}?count=1`. */
+function namespaceOf(path: string): string {
+  return /^\/v1\/[a-z]+\/([^/?]+)/.exec(path)?.[1] ?? "";
 }
 
 /** For a response without a text of its own, usually a proxy's. */

@@ -27,21 +27,38 @@ export function namespaceIn({ name, kind, layout }: Json): KnownNamespace {
   };
 }
 
-/** Most pages of a hundred names to suggest. */
+/** Most pages of a hundred names to request. */
 const NAME_PAGES_MAX = 10;
 
 /** Names of the service's namespaces with the built-in ones, up to NAME_PAGES_MAX pages. Throws ApiError. */
 export async function listNames(): Promise<string[]> {
-  const names: string[] = [];
+  const { namespaces } = await askAllPages(NAMESPACES_PATH);
+  return objectsOf(namespaces).map(({ name }) => textOf(name));
+}
+
+export const NAMESPACES_PATH = "/v1/namespaces";
+
+/**
+ * The list of namespaces with the built-in ones, up to NAME_PAGES_MAX pages as if they were one. It has a `cursor` if
+ * there are more. Throws ApiError.
+ */
+export async function askAllPages(
+  path: string,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<Json> {
+  const namespaces: Json[] = [];
   let cursor = "";
   for (let page = 0; page < NAME_PAGES_MAX; page += 1) {
     const query = new URLSearchParams({ limit: "100", ...(cursor !== "" && { cursor }) });
-    const answer = await ask(`/v1/namespaces?${query}`, { isAnswer: isNamespacePage });
-    names.push(...objectsOf(answer.namespaces).map(({ name }) => textOf(name)));
+    const answer = await ask(`${path}?${query}`, {
+      isAnswer: isNamespacePage,
+      ...(signal && { signal }),
+    });
+    namespaces.push(...objectsOf(answer.namespaces));
     cursor = textOf(answer.cursor);
     if (cursor === "") break;
   }
-  return names;
+  return { namespaces, cursor };
 }
 
 function isNamespacePage({ namespaces }: Json): boolean {

@@ -29,27 +29,34 @@ interface Question {
   readonly turn?: number;
   /** As of `ask`; the same function each time. */
   readonly isAnswer?: (answer: Json) => boolean;
+  /** Sends the request; `ask` by default. The same function each time. */
+  readonly send?: Send;
 }
+
+type Send = (
+  path: string,
+  about: { readonly signal: AbortSignal; readonly isAnswer: (answer: Json) => boolean },
+) => Promise<Json>;
 
 /**
  * Polls `path` now and every `everyMs`, one request at a time: at once when the page becomes visible again, and anew
  * with another key of this tab or another `turn`. An empty path sends nothing.
  */
 export function usePolled(path: string, everyMs: number, question: Question = {}): Polled {
-  const { turn = 0, isAnswer = anything } = question;
+  const { turn = 0, isAnswer = anything, send = ask } = question;
   const key = useSavedKey();
   const [state, setState] = useState({ path, key, polled: NOTHING });
   // A layout effect: a later one might start after the section is gone, and never end.
   useLayoutEffect(() => {
     if (path === "") return;
-    return poll({ path, everyMs, isAnswer }, (change) => {
+    return poll({ path, everyMs, isAnswer, send }, (change) => {
       // A response to another key is not shown with this one.
       setState((before) => {
         const isSame = before.path === path && before.key === key;
         return { path, key, polled: change(isSame ? before.polled : NOTHING) };
       });
     });
-  }, [path, everyMs, isAnswer, key, turn]);
+  }, [path, everyMs, isAnswer, send, key, turn]);
   return state.path === path && state.key === key ? state.polled : NOTHING;
 }
 
@@ -61,12 +68,13 @@ export interface Task {
   readonly path: string;
   readonly everyMs: number;
   readonly isAnswer: (answer: Json) => boolean;
+  readonly send?: Send;
 }
 
 type Tell = (change: (before: Polled) => Polled) => void;
 
 /** Polls until the returned function is called. */
-export function poll({ path, everyMs, isAnswer }: Task, tell: Tell): () => void {
+export function poll({ path, everyMs, isAnswer, send = ask }: Task, tell: Tell): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,7 +82,7 @@ export function poll({ path, everyMs, isAnswer }: Task, tell: Tell): () => void 
   const look = async (): Promise<void> => {
     if (!isDue || signal.aborted || document.visibilityState !== "visible") return;
     isDue = false;
-    const nextMs = await ask(path, { signal, isAnswer }).then(
+    const nextMs = await send(path, { signal, isAnswer }).then(
       (answer) => {
         if (!signal.aborted) tell(() => ({ answer, atMs: performance.now() }));
         return everyMs;

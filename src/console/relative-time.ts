@@ -1,4 +1,5 @@
-const UNITS_MS = [
+/** Units of time with their length in ms, the longest first. */
+export const UNITS_MS = [
   ["year", 31_557_600_000],
   ["month", 2_629_800_000],
   ["day", 86_400_000],

@@ -1,6 +1,7 @@
 /** The state of a segment in words and figures, with advice. */
 import { isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 import { figure } from "./figure.ts";
+import { UNITS_MS } from "./relative-time.ts";
 import { faultIn, refusalsIn, type ShardState } from "./shard-state.ts";
 
 /** A fetched range of numbers. */
@@ -82,16 +83,56 @@ export function segmentState(facts: SegmentFacts): ShardState {
 
 const RAISE = "Raise the namespace’s max.";
 
-/** Pairs of a property and its value. */
-export function segmentRows(facts: SegmentFacts): [string, string][] {
+/** The next number of a segment at a time in ms. */
+export interface Sample {
+  readonly atMs: number;
+  readonly nextNumber: bigint;
+}
+
+/** Numbers per ms from the first sample to the last; undefined if there is only one. */
+function rateOf(samples: readonly Sample[]): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (!first || !last || last.atMs <= first.atMs) return undefined;
+  return Number(last.nextNumber - first.nextNumber) / (last.atMs - first.atMs);
+}
+
+/** Until the numbers are used up at a rate per ms, in words. */
+export function timeLeft({ max, nextNumber }: SegmentFacts, rate: number | undefined): string {
+  const left = max - nextNumber + 1n;
+  if (left <= 0n) return "none";
+  if (rate === undefined) return COUNTING;
+  return rate > 0 ? about(Number(left) / rate) : "idle: no number is fetched";
+}
+
+const COUNTING = "counting …";
+
+/** Longer times say nothing more. */
+const YEARS_SHOWN_MAX = 1000;
+
+/** A duration in words, in its largest unit. */
+function about(ms: number): string {
+  const [unit, unitMs] = UNITS_MS.find(([, one]) => ms >= one) ?? ["second", 1000];
+  const count = Math.max(1, Math.floor(ms / unitMs));
+  if (unit === "year" && count >= YEARS_SHOWN_MAX) return "more than 1,000 years";
+  return `about ${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** Pairs of a property and its value. `samples`: the oldest first. */
+export function segmentRows(
+  facts: SegmentFacts,
+  samples: readonly Sample[],
+): (readonly [string, string])[] {
   const { nextNumber, start, max, step, issued, fetches, updated, refusals, last } = facts;
   const refused = Object.entries(refusals).map(([code, times]) => `${code} ${figure(times)}`);
-  const [latest] = last;
+  const rate = rateOf(samples);
   return [
-    ["next number", `${nextNumber}`],
-    ["numbers", `${start} to ${max}`],
+    ["next number (max_id)", figure(nextNumber)],
+    ["numbers", `${figure(start)} to ${figure(max)}`],
     ["used", percent(usedOf(facts))],
-    ["step", `${figure(step)}${latest ? `; the last fetch took ${figure(latest.width)}` : ""}`],
+    ["numbers per second", rate === undefined ? COUNTING : figure(rate * 1000)],
+    ["time left at this rate", timeLeft(facts, rate)],
+    ["step", figure(step)],
+    ["last fetches", last.map(({ width }) => figure(width)).join(", ") || "–"],
     ["issued", figure(issued)],
     ["segments fetched", figure(fetches)],
     ["last change", updated],
@@ -100,7 +141,8 @@ export function segmentRows(facts: SegmentFacts): [string, string][] {
 }
 
 function percent(part: number): string {
-  return `${(part * 100).toFixed(part > 0 && part < 0.01 ? 4 : 1)} %`;
+  const percents = part * 100;
+  return `${percents > 0 && percents < 1 ? Number(percents.toFixed(4)) : percents.toFixed(1)} %`;
 }
 
 function wholeIn(value: unknown): bigint {

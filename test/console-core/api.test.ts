@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, ask, type Json, problemOf } from "../../src/console/api.ts";
 import { isLeasePage } from "../../src/console/lease-state.ts";
-import { listNames } from "../../src/console/namespaces.ts";
+import { askAllPages, listNames, NAMESPACES_PATH } from "../../src/console/namespaces.ts";
 import { useAction, useQueue } from "../../src/console/parts/action.ts";
 import { bodyOf } from "../../src/console/parts/new-key.tsx";
 import { cursorQuery } from "../../src/console/parts/pager.tsx";
@@ -68,6 +68,13 @@ describe("a request", () => {
       keep(key);
       expect(await authorization()).toBeNull();
     }
+  });
+
+  it("of a change says that its body is a merge patch", async () => {
+    answers({});
+    await ask("/v1/namespaces/orders", { method: "PATCH", body: { shards: 9 } });
+    const { headers } = fetched.mock.lastCall?.[1] ?? {};
+    expect(new Headers(headers).get("content-type")).toBe("application/merge-patch+json");
   });
 
   it("reports a redirect", async () => {
@@ -194,6 +201,20 @@ describe("the message of an error response", () => {
     expect(said(await errorOf(ask("/v1/x")))).toMatch(/not valid: .*revoked.*the scope issue\.$/);
   });
 
+  it.each(["/v1/ids/orders?count=2", "/v1/shards/orders", "/v1/leases/orders/7?revoke=true"])(
+    "about an unknown namespace offers to create it: %s",
+    async (path) => {
+      answers({ code: "unknown_namespace", detail: "No namespace has this name." }, 404);
+      const error = await errorOf(ask(path));
+      expect(said(error)).toMatch(/^No namespace has this name\. .*Create it$/);
+      expect(htmlOf(Problem({ error: problemOf("It", error) }))).toContain(
+        'href="#/design?name=orders"',
+      );
+      answers({ code: "not_found", detail: "No such shard." }, 404);
+      expect(said(await errorOf(ask(path)))).toBe("No such shard.");
+    },
+  );
+
   it("is cut if it is very long", async () => {
     answers({ detail: "<b>".repeat(500_000) }, 503);
     expect(said(await errorOf(ask("/v1/x")))).toMatch(/^.{500,2000}…$/);
@@ -213,9 +234,10 @@ describe("names of namespaces", () => {
     expect(fetched.mock.lastCall?.[0]).toBe("/v1/namespaces?limit=100&cursor=b%26c");
   });
 
-  it("end even if the pages are endless", async () => {
+  it("end even if the pages are endless, and then say so", async () => {
     answers({ namespaces: [{ name: "a" }], cursor: "more" });
     expect((await listNames()).length).toBeLessThan(100);
+    expect((await askAllPages(NAMESPACES_PATH)).cursor).toBe("more");
   });
 });
 

@@ -11,7 +11,9 @@ import { facts, limitUses, shardsUse } from "../../src/console/layout-facts.ts";
 import { PUBLISHED } from "../../src/console/published.ts";
 import { parseRoute } from "../../src/console/route.ts";
 import { decodedId } from "../../src/core/layout/decoded.ts";
+import { POLICY_FIELDS } from "../../src/core/layout/fields.ts";
 import { type LayoutSpec, layoutOf, makeLayout } from "../../src/core/layout/layout.ts";
+import { PRESETS } from "../../src/core/layout/presets.ts";
 import { defineNamespace } from "../../src/core/namespace/namespace.ts";
 import { REGIONS } from "../../src/core/regions.ts";
 import { NamespaceBody } from "../../src/http/parse/namespace-body.ts";
@@ -44,10 +46,19 @@ const regionTexts = fc.oneof(
   fc.constantFrom("", " , ", "weur", "WEUR", "weur;enam", "mars", "apac apac"),
   fc.array(fc.constantFrom(...REGIONS), { maxLength: 34 }).map((all) => all.join(", ")),
 );
-const inputs: fc.Arbitrary<DesignInput> = fc.record({
+/** Some fields at and just past their borders, the others absent. */
+const policyTexts: fc.Arbitrary<Record<string, string>> = fc.dictionary(
+  fc.constantFrom(...Object.keys(POLICY_FIELDS)),
+  fc.constantFrom("", "0", "1", "50", "100", "512", "1000", "60000", "60001", "-1", "1.5", "x"),
+  { maxKeys: 3, noNullPrototype: true },
+);
+const presets = fc.constantFrom("", "", ...PRESETS.keys());
+const inputs: fc.Arbitrary<Required<DesignInput>> = fc.record({
   spec: specs,
+  preset: presets,
   shards: shardTexts,
   regions: regionTexts,
+  policy: policyTexts,
 });
 
 /** The service's parse of a body given as text. */
@@ -69,26 +80,30 @@ describe("the body of a design", () => {
           throw new Error(`rejected: ${JSON.stringify(reply)}`);
         }
         expect(layoutOf(reply.definition.layout)).toEqual(design.layout);
-        expect(reply.definition.shards).toBe(design.shards);
+        expect(reply.definition).toEqual(design.definition);
       }),
       { numRuns: 3000 },
     );
     expect(taken).toBeGreaterThan(50);
   });
 
-  it("is absent exactly if the service rejects the same layout or shards", () => {
+  it("is absent exactly if the service rejects the same layout, shards or policy", () => {
     let refused = 0;
     fc.assert(
-      fc.property(specs, shardTexts, (spec, shards) => {
+      fc.property(inputs, ({ spec, preset, shards, policy }) => {
+        const numbers = Object.entries(policy).flatMap(([name, text]) => {
+          return text === "" ? [] : [[name, Number(text)] as const];
+        });
         const body = {
           kind: "snowflake",
-          layout: spec,
+          ...(preset === "" ? { layout: spec } : { preset }),
+          policy: Object.fromEntries(numbers),
           // As the page reads it: 7 of 007, and nothing of what is no number.
           ...(shards !== "" && { shards: /^\d+$/.test(shards) ? Number(shards) : shards }),
         };
         const isTaken = made(JSON.stringify(body))?.kind === "defined";
         if (!isTaken) refused += 1;
-        expect(designed({ spec, shards }).ok).toBe(isTaken);
+        expect(designed({ spec, preset, shards, policy }).ok).toBe(isTaken);
       }),
       { numRuns: 3000 },
     );
@@ -99,15 +114,29 @@ describe("the body of a design", () => {
     const { spec } = presetOf("js53");
     expect(designed({ spec, shards: "9" })).toMatchObject({
       ok: false,
-      problems: [expect.stringMatching(/^shards .* 1 to 8/)],
+      errors: [{ field: "shards", detail: expect.stringMatching(/from 1 to 8/) }],
     });
     expect(designed({ spec, regions: "weur mars" })).toMatchObject({
-      problems: [expect.stringMatching(/^regions must be 1 to 32 of wnam, enam/)],
+      errors: [
+        { field: "regions", detail: expect.stringMatching(/^must be 1 to 32 of wnam, enam/) },
+      ],
     });
     expect(designed({ spec, shards: "8", regions: "weur, apac" })).toMatchObject({
-      shards: 8,
+      definition: { shards: 8 },
       body: { shards: 8, regions: ["weur", "apac"] },
     });
+  });
+
+  it("names the preset, and the fields alone of its policy that were set", () => {
+    const { spec } = presetOf("default");
+    const policy = { maxBorrowMs: "500", maxWaitMs: "", reserveMs: "601" };
+    expect(designed({ spec, preset: "twitter", policy })).toMatchObject({
+      errors: [{ field: "policy.reserveMs", max: 600 }],
+    });
+    const { body } = okOf(
+      designed({ spec, preset: "twitter", policy: { ...policy, reserveMs: "" } }),
+    );
+    expect(body).toEqual({ kind: "snowflake", preset: "twitter", policy: { maxBorrowMs: 500 } });
   });
 
   it("omits lanes, shards and regions that were not set", () => {
@@ -120,15 +149,16 @@ describe("the address of a design", () => {
   it("is parsed back as written", () => {
     fc.assert(
       fc.property(inputs, fc.string({ unit: "grapheme", minLength: 1 }), (input, id) => {
-        const { spec, shards = "", regions = "" } = input;
+        const { spec, preset, shards, regions } = input;
         fc.pre(Number.isInteger(spec.epochMs) && spec.epochMs >= 0 && spec.epochMs <= DATE_MS_MAX);
         fc.pre(spec.tickMs > 0);
-        const route = parseRoute(designAddress(input, id, "hex"));
+        const route = parseRoute(designAddress(input, id, { encoding: "hex" }));
         expect(route.parts).toEqual([id]);
         expect(route.query.encoding).toBe("hex");
         const { lanePlace: _, laneUse: __, ...laneless } = spec;
         const expected = spec.laneBits > 0 ? spec : laneless;
-        expect(designIn(route)).toMatchObject({ spec: expected, shards, regions });
+        expect(designIn(route)).toMatchObject({ preset, shards, regions });
+        if (preset === "") expect(designIn(route).spec).toEqual(expected);
         expect(designed(designIn(route))).toEqual(designed(input));
       }),
     );
@@ -143,6 +173,15 @@ describe("the address of a design", () => {
     );
     const { spec } = designIn(parseRoute("#/design?bits=1.2.3&epoch=soon&tick=x&laneUse=never"));
     expect(spec).toEqual(presetOf("default").spec);
+  });
+
+  it("without a layout means the preset; with a part of one or an ID, a layout of one’s own", () => {
+    const presetAt = (hash: string): string => designIn(parseRoute(hash)).preset;
+    expect(presetAt("#/design")).toBe("default");
+    expect(presetAt("#/design?name=orders&preset=js53")).toBe("js53");
+    for (const own of ["#/design?bits=41.0.10.0.12", "#/design?tick=10", "#/design/175928"]) {
+      expect(presetAt(own)).toBe("");
+    }
   });
 });
 
@@ -173,8 +212,8 @@ describe("the facts of ten layouts", () => {
     const route = parseRoute(
       `#/design?bits=${bits}&epoch=${epochMs}&tick=${tickMs}&laneUse=${laneUse}`,
     );
-    const { layout, shards } = okOf(designed(designIn(route)));
-    const said = Object.fromEntries(facts(layout, shards, NOW_MS));
+    const { layout, definition } = okOf(designed(designIn(route)));
+    const said = Object.fromEntries(facts(layout, definition.shards, NOW_MS));
     const total = BigInt(ts + dc + worker + lane + seq);
     expect(said.Bits).toBe(`${total}; the largest ID is ${2n ** total - 1n}`);
     const lanes = laneUse === "always" ? 2n ** BigInt(lane) : 1n;
@@ -252,6 +291,6 @@ function dayOf(unixMs: bigint): string {
 }
 
 function okOf(design: ReturnType<typeof designed>) {
-  if (!design.ok) throw new Error(design.problems.join("; "));
+  if (!design.ok) throw new Error(JSON.stringify(design.errors));
   return design;
 }

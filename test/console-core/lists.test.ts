@@ -126,8 +126,9 @@ describe("a segment", () => {
   it("shows its use and step", () => {
     const html = shown({ max_id: "501", start: "1", max: "1000", step: 100 });
     expect(Object.fromEntries(rowsOf(html))).toMatchObject({
-      "next number": ["501"],
-      numbers: ["1 to 1000"],
+      "next number (max_id)": ["501"],
+      numbers: ["1 to 1,000"],
+      "time left at this rate": ["counting …"],
       used: ["50.0 %"],
       step: ["100"],
     });

@@ -3,7 +3,13 @@ import { type Input, linesOf } from "../../src/console/code-lines.ts";
 import { facts } from "../../src/console/layout-facts.ts";
 import { builtIn, namespaceIn } from "../../src/console/namespaces.ts";
 import { relativeTime } from "../../src/console/relative-time.ts";
-import { segmentFacts, segmentState, usedOf } from "../../src/console/segment-state.ts";
+import {
+  segmentFacts,
+  segmentRows,
+  segmentState,
+  timeLeft,
+  usedOf,
+} from "../../src/console/segment-state.ts";
 import { isSendable } from "../../src/console/session.ts";
 import { layoutOf } from "../../src/core/layout/layout.ts";
 import { NAMESPACE_NAME } from "../../src/core/namespace/namespace.ts";
@@ -76,6 +82,31 @@ describe("a segment", () => {
     expect(segmentState(status("1000")).words).toBe("nearly used up");
     expect(segmentState(status("1001")).words).toBe("used up");
     expect(usedOf(status("501"))).toBe(0.5);
+  });
+
+  it.each([
+    ["1", "1", "0", /^idle/],
+    ["1001", "1001", "0", /^none/],
+    ["1", "1001", "100", /^none/],
+    ["1", "501", "50", /^about 10 seconds$/],
+    ["1", "1000", "100", /^about 1 second$/],
+  ])("from %s to %s of 1000 in 10 s: says how long they last", (before, now, perSecond, words) => {
+    const samples = [
+      { atMs: 0, nextNumber: BigInt(before) },
+      { atMs: 10_000, nextNumber: BigInt(now) },
+    ];
+    const rows = new Map(segmentRows(status(now), samples));
+    expect(rows.get("time left at this rate")).toMatch(words);
+    expect(rows.get("numbers per second")).toBe(perSecond);
+  });
+
+  it("lasts years, or too long to say", () => {
+    const max = `${2n ** 63n - 1n}`;
+    const leftAt = (perSecond: bigint): string => {
+      return timeLeft(status(`${perSecond}`, max), Number(perSecond) / 1000);
+    };
+    expect(leftAt(10n ** 11n)).toBe("about 2 years");
+    expect(leftAt(1000n)).toBe("more than 1,000 years");
   });
 
   it("is read out of anything", () => {

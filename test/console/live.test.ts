@@ -149,12 +149,13 @@ describe("Shards", () => {
     const page = await browser.open(`${service.url}/#/shards/numbers`);
     await expectCell(page, "used", "50.0 %");
     expect(await cell(page, "step")).toMatch(/^100/);
-    expect(await cell(page, "numbers")).toBe("1 to 1000");
+    expect(await cell(page, "numbers")).toBe("1 to 1,000");
     await service.ask("/v1/ids/numbers?order=strict&count=450", "POST");
     await page.getByText("nearly used up").waitFor();
     await service.ask("/v1/ids/numbers?order=strict&count=50", "POST");
     await page.getByText("Raise the namespace’s max").waitFor();
-    await expectCell(page, "next number", "1001");
+    await expectCell(page, "next number", "1,001");
+    await expectCell(page, "time left", "none");
     await expectPlainWords(page);
   });
 

@@ -31,10 +31,11 @@ export const SECTIONS = [
   {
     title: "Create a namespace",
     entry: "Namespaces",
-    address: "#/design",
+    address: "#/design?tick=1",
     scope: "admin",
     sign: "Runs out",
   },
+  { title: "Namespaces", address: "#/namespaces", scope: "read", sign: "js53" },
   { title: "Shards", address: "#/shards/default", scope: "read", sign: "weur" },
   { title: "Leases", address: "#/leases/default", scope: "lease", sign: "pod-7" },
   { title: "Keys", address: "#/keys", scope: "admin", sign: "A new key" },

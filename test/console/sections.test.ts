@@ -14,6 +14,7 @@ import {
   eventually,
   expectCell,
   expectCount,
+  expectFocus,
   expectNoComplaint,
   expectPlainWords,
 } from "./pages.ts";
@@ -151,6 +152,7 @@ describe("Design", () => {
 
   it("designs a layout and creates its namespace, which issues IDs", async () => {
     const page = await browser.open(`${service.url}/#/design`);
+    await page.getByLabel("Preset").selectOption("none: a layout of your own");
     await slide(page, /^Datacenter bits/, 3);
     await slide(page, /^Worker bits/, 5);
     await slide(page, /^Lane bits/, 2);
@@ -170,14 +172,15 @@ describe("Design", () => {
     expect(body).toMatchObject({ shards: 100, regions: ["weur", "apac"] });
     expect(await service.ask("/v1/namespaces/designed")).toMatchObject(body);
     await page.getByRole("link", { name: "Request an ID" }).click();
-    await button(page, "Request IDs").click();
+    await page.getByLabel("Count").waitFor();
+    await page.locator("main button[type=submit]").click();
     await page.locator(".ids a").click();
     await expectCell(page, "lane", /^0/);
     await expectPlainWords(page);
   });
 
   it("does not offer an invalid design, and recovers", async () => {
-    const page = await browser.open(`${service.url}/#/design`);
+    const page = await browser.open(`${service.url}/#/design?tick=1`);
     const create = button(page, "Create it");
     await slide(page, /^Timestamp bits/, 45);
     await complains(page, /timestampBits \+ sequenceBits .*at most 53/);
@@ -213,7 +216,7 @@ describe("Design", () => {
   });
 
   it("changes the address less often than a slider moves, and never after the section is left", async () => {
-    const page = await browser.open(`${service.url}/#/design`, { time: "clock" });
+    const page = await browser.open(`${service.url}/#/design?tick=1`, { time: "clock" });
     await page.clock.pauseAt(Date.now() + 60_000);
     const changes = await page.evaluate(() => {
       const slider = document.querySelector<HTMLInputElement>("input[type=range]");
@@ -245,17 +248,21 @@ describe("Design", () => {
     const { spec } = presetOf("default");
     const policy = { maxBorrowMs: 7 };
     await service.ask("/v1/namespaces/mine", "PUT", { kind: "snowflake", layout: spec, policy });
+    await service.ask("/v1/namespaces/gone", "PUT", { kind: "segment" });
+    await service.ask("/v1/namespaces/gone", "DELETE");
     const page = await browser.open(`${service.url}/#/design`);
     for (const [name, why] of [
       ["", /name is a letter/],
       ["no spaces", /name is a letter/],
       ["twitter", /Built-in/],
       ["mine", /The namespace mine exists already/],
+      ["gone", /gone is retired/],
     ] as const) {
       await page.getByLabel("Name", { exact: true }).fill(name);
       await button(page, "Create it").click();
       await complains(page, why);
       expect(await alerts(page)).not.toContain("scope");
+      await expectFocus(page.getByLabel("Name", { exact: true }));
     }
     expect(await service.ask("/v1/namespaces/mine")).toMatchObject({ policy });
   });

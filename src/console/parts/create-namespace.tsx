@@ -1,98 +1,107 @@
 import { useState } from "preact/hooks";
-import type { SnowflakeInput } from "../../core/namespace/namespace.ts";
 import { ApiError, ask } from "../api.ts";
 import { addressOf } from "../route.ts";
-import { savedKey } from "../session.ts";
-import { useAction } from "./action.ts";
-import { Code } from "./code.tsx";
-import { Copy } from "./copy.tsx";
-import { TextField } from "./field.tsx";
+import { type Action, useAction } from "./action.ts";
 import { nameProblem } from "./namespace-field.tsx";
-import { useParts } from "./parts.ts";
 import { isWrong, Problem, WrongField } from "./problem.tsx";
+import { RequestBody } from "./request-body.tsx";
 
-/** The request body that creates a namespace, and a button that sends it. */
-export function CreateNamespace({ body }: { body: SnowflakeInput }) {
-  const form = useParts({ name: "" });
-  const { name } = form.shown;
+/** The creation of a namespace. */
+export interface Creation extends Omit<Action, "act"> {
+  readonly create: (event: Event) => void;
+  /** Why the service would reject the name; undefined if nothing is known. */
+  readonly nameProblem: string | undefined;
+  /** The created namespace; empty before that. */
+  readonly done: string;
+}
+
+/** Creates what `latest` describes at that time. `onWrongName`: the name is to be corrected. */
+export function useCreation(
+  latest: () => { readonly name: string; readonly body: object | undefined },
+  onWrongName: () => void,
+): Creation {
+  const [tried, setTried] = useState("");
   const [done, setDone] = useState("");
   const { isBusy, error, act } = useAction();
-  const text = JSON.stringify(body, null, 2);
   const create = (event: Event): void => {
     event.preventDefault();
     act(async () => {
+      const { name, body } = latest();
       setDone("");
-      const given = form.latest().name;
-      const problem = nameProblem(given);
-      if (problem !== undefined) throw new WrongField("Name", problem);
-      // A PUT with the same layout would succeed, and reset the policy.
-      if (await isTaken(given)) {
-        throw new WrongField("Name", `The namespace ${given} exists already.`);
+      setTried(name);
+      const problem = nameProblem(name) ?? (await whyTaken(name));
+      if (problem !== undefined) {
+        onWrongName();
+        throw new WrongField(NAME, problem);
       }
-      await ask(`/v1/namespaces/${given}`, {
+      if (!body) return;
+      await ask(`/v1/namespaces/${name}`, {
         method: "PUT",
         body,
-        isAnswer: (answer) => answer.name === given,
+        isAnswer: (answer) => answer.name === name,
       });
-      setDone(given);
+      setDone(name);
     });
   };
-  return (
-    <>
-      <h2>The namespace</h2>
-      <p>
-        The body of <code>PUT /v1/namespaces/{name || "…"}</code>{" "}
-        <Copy text={text} what="the body" />
-      </p>
-      <Code label="The body" text={text} />
-      <p>A namespace’s layout never changes, and a retired name can’t be used again.</p>
-      <p>
-        The new namespace gets the policy of <code>default</code> (waits up to 250 ms, borrows up to
-        1 s, tolerates a clock up to 1 h back), whichever layout you began with. For another one,
-        add a <code>policy</code> to the body.
-      </p>
-      <form class="row" onSubmit={create}>
-        <TextField
-          label="Name"
-          value={name}
-          problem={isWrong(error, "Name") ? "name-problem" : undefined}
-          onValue={(next) => form.change({ name: next.trim() })}
-          placeholder="orders"
-        />
-        <button type="submit" aria-busy={isBusy ? "true" : "false"}>
-          Create it
-        </button>
-      </form>
-      <Problem
-        id="name-problem"
-        error={error}
-        scope="admin"
-        doubt="It may have been created. It is safe to try again."
-      />
-      <p role="status">
-        {done !== "" && (
-          <>
-            The namespace {done} is created.{" "}
-            <a href={addressOf("request", [done])}>Request an ID</a>
-          </>
-        )}
-      </p>
-      {savedKey() === "" && error === undefined && done === "" && (
-        <p>If the service requires keys, this needs one with the scope admin.</p>
-      )}
-    </>
-  );
+  // With another name, the problem of the name before says nothing.
+  const isOfName = error instanceof WrongField && tried === latest().name;
+  return { isBusy, error, create, done, nameProblem: isOfName ? error.message : undefined };
 }
 
-/** Whether a custom namespace has that name. The service itself rejects built-in and retired names. */
-async function isTaken(name: string): Promise<boolean> {
+const NAME = "Name";
+
+/** Why a name is not available; undefined if it is. A PUT to another namespace of that name could reset its policy. */
+async function whyTaken(name: string): Promise<string | undefined> {
   try {
     const { builtIn, retired } = await ask(`/v1/namespaces/${name}`, {
       isAnswer: (answer) => answer.name === name,
     });
-    return builtIn !== true && retired !== true;
+    if (builtIn === true) return `Built-in namespaces can’t be changed: ${name} is one of them.`;
+    if (retired === true) return `${name} is retired, and its name is never available again.`;
+    return `The namespace ${name} exists already.`;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return false;
+    if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
   }
+}
+
+/** The request that creates a namespace, and the button that sends it. `body`: undefined while a field is invalid. */
+export function CreateNamespace(props: {
+  name: string;
+  body: object | undefined;
+  creation: Creation;
+}) {
+  const { name, body, creation } = props;
+  const { isBusy, error, create, done } = creation;
+  return (
+    <>
+      <h2>The request</h2>
+      {body ? (
+        <form onSubmit={create}>
+          <RequestBody request={`PUT /v1/namespaces/${name || "…"}`} body={body} />
+          <button type="submit" aria-busy={isBusy ? "true" : "false"}>
+            Create it
+          </button>
+        </form>
+      ) : (
+        <p>A field above is invalid. Correct it to create the namespace.</p>
+      )}
+      {!isWrong(error, NAME) && (
+        <Problem
+          error={error}
+          scope="admin"
+          doubt="It may have been created. If so, the next try says that it exists already."
+        />
+      )}
+      <p role="status">
+        {done !== "" && (
+          <>
+            The namespace {done} is created.{" "}
+            <a href={addressOf("request", [done])}>Request an ID</a>, or{" "}
+            <a href={addressOf("namespaces", [done])}>see the namespace</a>.
+          </>
+        )}
+      </p>
+    </>
+  );
 }

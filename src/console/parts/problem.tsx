@@ -1,4 +1,5 @@
 import { ApiError } from "../api.ts";
+import { addressOf } from "../route.ts";
 import { savedKey } from "../session.ts";
 import { duration } from "../shard-state.ts";
 
@@ -18,7 +19,7 @@ export function isWrong(error: unknown, field: string): boolean {
 }
 
 /**
- * An error in words, with the scope that it needs and when to retry. `id`: for the `aria-describedby` of its field.
+ * An error in words, with the scope that it needs and when to retry. A namespace that does not exist can be created. `id`: for the `aria-describedby` of its field.
  * `doubt`: added if the service may have done the action despite the error.
  */
 export function Problem(props: { error: unknown; scope?: string; id?: string; doubt?: string }) {
@@ -27,6 +28,12 @@ export function Problem(props: { error: unknown; scope?: string; id?: string; do
   return (
     <p class="problem" role="alert" {...(id !== undefined && { id })}>
       {error instanceof ApiError ? wordsOf(error, scope, doubt) : messageOf(error)}
+      {error instanceof ApiError && error.unknownNamespace !== "" && (
+        <>
+          {" "}
+          <a href={addressOf("design", [], { name: error.unknownNamespace })}>Create it</a>
+        </>
+      )}
     </p>
   );
 }

@@ -1,58 +1,38 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { type Json, objectsOf } from "../api.ts";
-import { figure } from "../figure.ts";
-import { segmentFacts, segmentRows, segmentState } from "../segment-state.ts";
-import { LOOKS_KEPT } from "../shard-history.ts";
+import { type Sample, segmentFacts, segmentRows, segmentState, usedOf } from "../segment-state.ts";
 import { FactTable } from "./fact-table.tsx";
-import { Chart } from "./sparkline.tsx";
 
-interface Rates {
-  readonly atMs: number;
-  readonly issued: number;
-  /** Numbers per second, newest last. */
-  readonly rates: readonly number[];
-}
+/** Samples to keep: two minutes, at one every 2 s. */
+const SAMPLES_KEPT = 60;
 
-/** The status of a segment: its use, its step, and its last fetches. */
+/** The status of a segment: how much of it is used, how fast, and its last fetches. */
 export function SegmentStatus({ answer, atMs }: { answer: Json; atMs: number }) {
-  const [seen, setSeen] = useState<Rates | undefined>(undefined);
+  const [samples, setSamples] = useState<readonly Sample[]>([]);
   const facts = segmentFacts(objectsOf(answer.shards)[0] ?? {});
-  const { issued, fault } = facts;
+  const { nextNumber, fault } = facts;
   useLayoutEffect(() => {
-    if (fault === "") setSeen((before) => look(before, issued, atMs));
+    if (fault === "") setSamples((before) => nextSamples(before, { atMs, nextNumber }));
   }, [answer]);
   const { level, words, advice } = segmentState(facts);
-  if (fault !== "") {
-    return (
-      <p>
-        <b class={level}>{words}</b> {advice}
-      </p>
-    );
-  }
   return (
     <>
       <p>
         <b class={level}>{words}</b> {advice}
       </p>
-      <div class="charts">
-        <Chart
-          title="numbers/s"
-          value={figure(seen?.rates.at(-1) ?? 0)}
-          values={seen?.rates ?? []}
-        />
-        <Chart
-          title="step of the last fetches"
-          value={figure(facts.last[0]?.width ?? facts.step)}
-          values={facts.last.map(({ width }) => width).toReversed()}
-        />
-      </div>
-      <FactTable caption="Segment" rows={segmentRows(facts)} />
+      {fault === "" && (
+        <>
+          <progress class="use" value={usedOf(facts)} aria-label="Used part of the numbers" />
+          <FactTable caption="Segment" rows={segmentRows(facts, samples)} />
+        </>
+      )}
     </>
   );
 }
 
-function look(before: Rates | undefined, issued: number, atMs: number): Rates {
-  if (!before || atMs <= before.atMs) return { atMs, issued, rates: [] };
-  const rate = (Math.max(0, issued - before.issued) * 1000) / (atMs - before.atMs);
-  return { atMs, issued, rates: [...before.rates, rate].slice(-LOOKS_KEPT) };
+/** Begins anew if the numbers went back: then it is another segment. */
+function nextSamples(before: readonly Sample[], next: Sample): readonly Sample[] {
+  const last = before.at(-1);
+  const isNew = !last || next.atMs <= last.atMs || next.nextNumber < last.nextNumber;
+  return isNew ? [next] : [...before, next].slice(-SAMPLES_KEPT);
 }

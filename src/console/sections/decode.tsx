@@ -9,6 +9,7 @@ import {
 import { type DecodedSnowflake, decodedId } from "../../core/layout/decoded.ts";
 import { maxIdOf } from "../../core/layout/id.ts";
 import { fieldOf, type Layout } from "../../core/layout/layout.ts";
+import { DEFAULT_SPEC } from "../../core/layout/presets.ts";
 import { designAddress } from "../design-input.ts";
 import { encodingsOf } from "../detect-encoding.ts";
 import { Bits, FIELD_MEANS } from "../parts/bits.tsx";
@@ -79,7 +80,7 @@ function Hint() {
           <a href={designAddress({ spec })}>{name}</a>,{" "}
         </span>
       ))}
-      or any other layout, <a href={addressOf("design")}>enter its layout</a>.
+      or any other layout, <a href={designAddress({ spec: DEFAULT_SPEC })}>enter its layout</a>.
     </p>
   );
 }

@@ -1,66 +1,98 @@
-/** The section Design: a custom layout, its properties, IDs decoded with it, and a namespace created of it. */
-import { useLayoutEffect, useState } from "preact/hooks";
-import type { Layout } from "../../core/layout/layout.ts";
+/** Creates a namespace of either kind. The designer of layouts is a step of it, and decodes IDs too. */
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { designAddress, designed, designIn } from "../design-input.ts";
+import { SegmentFields } from "../namespace/segment-fields.tsx";
 import {
-  type Designed,
-  type DesignInput,
-  designAddress,
-  designed,
-  designIn,
-} from "../design-input.ts";
-import { facts, type LimitUse, limitUses, shardsUse } from "../layout-facts.ts";
-import { Bits } from "../parts/bits.tsx";
-import { CreateNamespace } from "../parts/create-namespace.tsx";
-import { FactTable } from "../parts/fact-table.tsx";
-import { TextField } from "../parts/field.tsx";
-import { LayoutForm } from "../parts/layout-form.tsx";
+  firstIds,
+  SEGMENT_NAMES,
+  type SegmentChecked,
+  segmentChecked,
+  segmentDefaults,
+  segmentTextsIn,
+} from "../namespace/segment-input.ts";
+import { type DesignState, SnowflakeSteps } from "../namespace/snowflake-steps.tsx";
+import type { Texts } from "../namespace/texts.ts";
+import { CreateNamespace, useCreation } from "../parts/create-namespace.tsx";
+import { HintedField } from "../parts/hinted-field.tsx";
+import { nameProblem } from "../parts/namespace-field.tsx";
 import { useParts } from "../parts/parts.ts";
-import { Problem } from "../parts/problem.tsx";
-import { type Route, replaceAddress } from "../route.ts";
-import { chosenIn, EncodingChoice, encodingQuery, Told, unreadIn } from "./decode.tsx";
+import { addressOf, type Route, replaceAddress } from "../route.ts";
+import { chosenIn, encodingQuery } from "./decode.tsx";
 
 /** How long a design must be unchanged before the address shows it, in ms: Safari allows 10 changes per second. */
 const ADDRESS_AFTER_MS = 200;
 
-/** The element with the problems of the design. */
-const PROBLEM_ID = "design-problem";
+type Kind = "segment" | "snowflake";
 
-interface State extends Required<DesignInput> {
-  /** The ID to decode. */
-  readonly id: string;
-  readonly chosen: string;
+interface State extends DesignState {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly segment: Texts;
 }
 
 export function Design({ route }: { route: Route }) {
-  const form = useParts<State>(() => {
-    return { ...designIn(route), id: route.parts[0] ?? "", chosen: chosenIn(route) };
-  });
-  const { shown } = form;
-  const result = designed(shown);
-  const { layout } = result;
+  const form = useParts<State>(() => stateIn(route));
+  const { shown, latest } = form;
+  const nameField = useRef<HTMLInputElement>(null);
   const showAddress = useLateAddress();
-  const show = (part: Partial<State>): void => {
-    const now = form.change(part);
-    showAddress(designAddress(now, now.id.trim(), encodingQuery(now.chosen)));
-  };
+  const show = (part: Partial<State>): void => showAddress(addressIn(form.change(part)));
+  const creation = useCreation(
+    () => ({ name: latest().name, body: bodyIn(latest()) }),
+    () => nameField.current?.focus(),
+  );
+  const design = designed(shown);
+  const segment = segmentChecked(shown.segment);
   return (
     <>
-      <LayoutForm
-        spec={shown.spec}
-        onChange={(part) => show({ spec: { ...form.latest().spec, ...part } })}
-      />
-      {!result.ok && (
-        <Problem id={PROBLEM_ID} error={`Invalid design: ${result.problems.join("; ")}.`} />
+      <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
+        <HintedField
+          label="Name"
+          value={shown.name}
+          placeholder="orders"
+          field={nameField}
+          problem={
+            creation.nameProblem ?? (shown.name === "" ? undefined : nameProblem(shown.name))
+          }
+          hint="It can’t change, and a retired name is never available again."
+          onValue={(text) => show({ name: text.trim() })}
+        />
+        <Kinds kind={shown.kind} onKind={(kind) => show({ kind })} />
+      </form>
+      {shown.kind === "segment" ? (
+        <Segment
+          texts={shown.segment}
+          checked={segment}
+          onChange={(part) => show({ segment: { ...latest().segment, ...part } })}
+        />
+      ) : (
+        <SnowflakeSteps state={shown} latest={latest} design={design} onChange={show} />
       )}
-      {layout && <Reader layout={layout} state={shown} onChange={show} />}
-      <Shards state={shown} problems={result.ok ? [] : result.problems} onChange={show} />
-      {result.ok && (
-        <FactTable caption="Properties" rows={facts(result.layout, result.shards, Date.now())} />
-      )}
-      <Limits uses={usesOf(shown, result)} />
-      {result.ok && <CreateNamespace body={result.body} />}
+      <CreateNamespace name={shown.name} body={bodyIn(shown)} creation={creation} />
     </>
   );
+}
+
+function bodyIn(state: State): object | undefined {
+  const checked = state.kind === "segment" ? segmentChecked(state.segment) : designed(state);
+  return checked.ok ? checked.body : undefined;
+}
+
+function stateIn(route: Route): State {
+  const { kind, name = "" } = route.query;
+  return {
+    ...designIn(route),
+    kind: kind === "segment" ? kind : "snowflake",
+    name,
+    segment: segmentTextsIn(route.query),
+    id: route.parts[0] ?? "",
+    chosen: chosenIn(route),
+  };
+}
+
+function addressIn(state: State): string {
+  const { kind, name, segment } = state;
+  if (kind === "segment") return addressOf("design", [], { kind, name, ...segment });
+  return designAddress(state, state.id.trim(), { name, encoding: encodingQuery(state.chosen) });
 }
 
 /** Shows an address after a pause: browsers reject as many changes as a slider makes. */
@@ -74,81 +106,55 @@ function useLateAddress(): (address: string) => void {
   };
 }
 
-function usesOf({ spec, shards }: State, result: Designed): LimitUse[] {
-  const uses = limitUses(spec);
-  if (!result.layout) return uses;
-  const count = result.ok ? result.shards : Number(shards);
-  return Number.isInteger(count) ? [...uses, shardsUse(result.layout, count)] : uses;
-}
+const KINDS = [
+  ["snowflake", "Snowflake", "64-bit IDs in rough order of time, from many shards"],
+  ["segment", "Segment", "dense numbers 1, 2, 3 … for orders and rows, from one object"],
+] as const;
 
-/** The picture of the layout, or of an ID decoded with it. */
-function Reader(props: { layout: Layout; state: State; onChange: (part: Partial<State>) => void }) {
-  const { layout, state, onChange } = props;
-  const id = state.id.trim();
+function Kinds({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) => void }) {
   return (
-    <div>
-      <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
-        <TextField
-          label="ID to decode with it"
-          value={state.id}
-          placeholder="175928847299117063"
-          problem={unreadIn(layout, id, state.chosen)}
-          onValue={(next) => onChange({ id: next })}
-        />
-        <EncodingChoice value={state.chosen} onValue={(chosen) => onChange({ chosen })} />
-      </form>
-      {id === "" ? (
-        <Bits layout={layout} />
-      ) : (
-        <Told layout={layout} text={id} chosen={state.chosen} />
-      )}
-    </div>
+    <fieldset class="kinds">
+      <legend>Kind</legend>
+      {KINDS.map(([value, title, meaning]) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name="kind"
+            value={value}
+            checked={kind === value}
+            onChange={() => onKind(value)}
+          />
+          <span>
+            <b>{title}</b>: {meaning}
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
-function Shards(props: {
-  state: State;
-  problems: readonly string[];
-  onChange: (part: Partial<State>) => void;
+function Segment(props: {
+  texts: Texts;
+  checked: SegmentChecked;
+  onChange: (part: Texts) => void;
 }) {
-  const { state, problems, onChange } = props;
-  const problemOf = (what: string): string | undefined =>
-    problems.some((problem) => problem.startsWith(what)) ? PROBLEM_ID : undefined;
+  const { texts, checked, onChange } = props;
   return (
-    <form class="row" onSubmit={(event: Event) => event.preventDefault()}>
-      <TextField
-        label="Shards (may grow later)"
-        value={state.shards}
-        placeholder="8"
-        problem={problemOf("shards")}
-        onValue={(next) => onChange({ shards: next.trim() })}
+    <>
+      <h2>Numbers</h2>
+      <p>
+        Start, delta and remainder never change; max can only grow. An empty field has the default.
+      </p>
+      <SegmentFields
+        names={SEGMENT_NAMES}
+        texts={texts}
+        usual={USUAL}
+        errors={checked.ok ? [] : checked.errors}
+        onChange={onChange}
       />
-      <TextField
-        label="Regions (never change)"
-        value={state.regions}
-        placeholder="enam, wnam, weur, apac"
-        problem={problemOf("regions")}
-        onValue={(next) => onChange({ regions: next })}
-      />
-    </form>
+      {checked.ok && <p>The first IDs: {firstIds(checked.definition).join(", ")}</p>}
+    </>
   );
 }
 
-function Limits({ uses }: { uses: readonly LimitUse[] }) {
-  return (
-    <table>
-      <caption>Limits</caption>
-      <tbody>
-        {uses.map(({ what, used, most, unit, why }) => (
-          <tr key={what}>
-            <th scope="row">{what}</th>
-            <td>
-              {used > most ? <b class="bad">{`${used - most} too many: `}</b> : ""}
-              {used} of {most} {unit} <small>{why}</small>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const USUAL = segmentDefaults();

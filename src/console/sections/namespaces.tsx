@@ -1,10 +1,9 @@
-/** The section Namespaces: lists, creates, changes and retires namespaces. */
-import { addressOf, type Route } from "../route.ts";
+/** The section Namespaces: the list, or one namespace. */
+import { NamespaceList } from "../namespace/namespace-list.tsx";
+import { NamespacePage } from "../namespace/namespace-page.tsx";
+import type { Route } from "../route.ts";
 
-export function Namespaces(_props: { route: Route }) {
-  return (
-    <p>
-      <a href={addressOf("design")}>Create a namespace</a>
-    </p>
-  );
+export function Namespaces({ route }: { route: Route }) {
+  const [name = ""] = route.parts;
+  return name === "" ? <NamespaceList route={route} /> : <NamespacePage name={name} />;
 }
