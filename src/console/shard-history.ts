@@ -2,9 +2,6 @@
 import { setBounded } from "../core/bounded-map.ts";
 import type { ShardFacts } from "./shard-state.ts";
 
-/** Looks at a segment to keep: two minutes, at one every 2 s. */
-export const LOOKS_KEPT = 60;
-
 /** The time that a history covers, in ms: the longest span of a chart. */
 export const HISTORY_MS = 3_600_000;
 /** Most samples of a history: HISTORY_MS at one every 2 s, about 150 kB. */

@@ -34,6 +34,8 @@ async function makeKey(name: string, ...scopes: string[]): Promise<{ id: string;
 
 async function enter(page: Page, key: string): Promise<void> {
   const field = page.getByLabel("API key");
+  // The dialog opens by itself as it is made, or not at all.
+  await page.locator("dialog").waitFor({ state: "attached" });
   if (!(await field.isVisible())) await button(page, /API key/).click();
   await field.fill(key);
   await button(page, "Use this key").click();
