@@ -96,7 +96,7 @@ const CLASSES: readonly [RegExp, (...words: string[]) => unknown][] = [
   [/^npx (edgeflake)$/, (name) => expect(Object.keys(manifest.bin)).toContain(name)],
   [/^(?:export )?[A-Z_]+=\S*(?:\(openssl rand -base64 32\))?$/, () => undefined],
   [/^(?:openssl rand -base64 32|ulimit -n \d+|echo \$[A-Z_]+)$/, () => undefined],
-  [/^(?:git clone REPOSITORY_URL|cd) edgeflake$/, () => undefined],
+  [/^(?:git clone REPOSITORY_URL edgeflake|cd edgeflake|git pull)$/, () => undefined],
 ];
 
 /** A script of package.json that knows its options, or a command of npm itself. */
