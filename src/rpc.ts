@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
+import { anyOf } from "./core/allowed.ts";
 import type { ApiKeyRecord } from "./core/api-key.ts";
 import type {
   Answer,
@@ -12,7 +13,6 @@ import { type BlocksAnswer, blocksAnswer } from "./core/blocks/blocks-answer.ts"
 import type { DecodedId } from "./core/layout/decoded.ts";
 import { invalidParameters, type Outcome, PROBLEM_KINDS, type Problem } from "./core/problem.ts";
 import { centreOf, REGIONS } from "./core/regions.ts";
-import { anyOf } from "./core/takes.ts";
 import type { Granted } from "./service/calls/issued.ts";
 import { pointOf } from "./service/geo.ts";
 import { decodeId } from "./service/issue/decode.ts";

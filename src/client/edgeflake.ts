@@ -1,10 +1,10 @@
+import { isWhole } from "../core/allowed.ts";
 import type { DecodeOptions } from "../core/binding.ts";
 import type { Block } from "../core/blocks/block.ts";
 import { BlockBuffer, CLAIM_LAPSES_MS, isWithin, type Stock } from "../core/blocks/block-buffer.ts";
 import { DecimalRun } from "../core/blocks/decimal-run.ts";
 import { FreshDemand } from "../core/blocks/fresh-demand.ts";
 import type { DecodedId } from "../core/layout/decoded.ts";
-import { isWhole } from "../core/takes.ts";
 import { EdgeflakeError } from "./errors.ts";
 import { checkCount, TAKE_MAX, TIMEOUT_DEFAULT_MS } from "./limits.ts";
 import { type CallOptions, type EdgeflakeOptions, transportOf } from "./options.ts";

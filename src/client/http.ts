@@ -1,6 +1,7 @@
 /** Requests to the service over HTTPS. */
+
+import { isWhole } from "../core/allowed.ts";
 import { jsonOf } from "../core/json.ts";
-import { isWhole } from "../core/takes.ts";
 import { EdgeflakeError, errorOf } from "./errors.ts";
 import { TIMEOUT_MAX_MS } from "./limits.ts";
 

@@ -1,6 +1,7 @@
 /** Bounds of options and arguments that the client and the minter share. */
+
+import { isWhole } from "../core/allowed.ts";
 import { textOf } from "../core/json.ts";
-import { isWhole } from "../core/takes.ts";
 import type { Limits } from "./retry.ts";
 
 export const TIMEOUT_DEFAULT_MS = 10_000;

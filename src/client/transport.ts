@@ -1,9 +1,10 @@
 /** How requests get to the service: over HTTPS, or by a service binding. */
+
+import { isWhole } from "../core/allowed.ts";
 import type { CallerPlace, DecodeOptions, Placement } from "../core/binding.ts";
 import type { BlocksAnswer } from "../core/blocks/blocks-answer.ts";
 import { fieldsOf } from "../core/json.ts";
 import type { DecodedId } from "../core/layout/decoded.ts";
-import { isWhole } from "../core/takes.ts";
 import type { EdgeflakeBinding } from "./binding.ts";
 import { errorOf } from "./errors.ts";
 import { httpAsk, malformed } from "./http.ts";

@@ -1,5 +1,6 @@
 /** The design of a snowflake namespace: the input, its address, and the request body that creates it. */
 
+import { type FieldError, integerFrom } from "../core/allowed.ts";
 import { parseInstant } from "../core/instant.ts";
 import { LANE_FIELDS, POLICY_FIELDS, WIDTHS } from "../core/layout/fields.ts";
 import { type Layout, type LayoutSpec, makeLayout } from "../core/layout/layout.ts";
@@ -12,7 +13,6 @@ import {
   shardsMax,
 } from "../core/namespace/namespace.ts";
 import { REGIONS, type Region } from "../core/regions.ts";
-import { type FieldError, integerFrom } from "../core/takes.ts";
 import { POLICY_NAMES, type Texts, wholesIn } from "./namespace/texts.ts";
 import { addressOf, type Route } from "./route.ts";
 

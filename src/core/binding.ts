@@ -1,7 +1,8 @@
 /** The options and results of the service binding's entrypoint `Edgeflake`. */
+
+import type { Allowed } from "./allowed.ts";
 import type { Encoding } from "./codec.ts";
 import type { Region } from "./regions.ts";
-import type { Allowed } from "./takes.ts";
 
 /** Where IDs come from. `shard` and `key` are mutually exclusive; each gets IDs from the service, not from memory. */
 export interface Placement {

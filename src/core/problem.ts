@@ -1,7 +1,8 @@
 /** Problems: failures of a request as values, with their HTTP status and title (RFC 9457). */
+
+import type { FieldError } from "./allowed.ts";
 import type { ParameterError } from "./binding.ts";
 import { isDefinite, type Refusal, type RefusalCode } from "./refusal.ts";
-import type { FieldError } from "./takes.ts";
 
 export type ProblemCode =
   | RefusalCode

@@ -1,9 +1,9 @@
 /** Schemas for queries and bodies. Each message names the allowed values. */
 import * as v from "valibot";
+import { type Allowed, anyOf, integerFrom } from "../core/allowed.ts";
 import { FIELD_TEXTS, type FieldTitle, type WholeField } from "../core/layout/fields.ts";
 import { MAX_ID } from "../core/limits.ts";
 import { isDecimal } from "../core/segment/segment-definition.ts";
-import { type Allowed, anyOf, integerFrom } from "../core/takes.ts";
 
 /** Allowed values by message. The map stays small: all schemas are made at the start. */
 const known = new Map<string, Allowed>();

@@ -1,10 +1,11 @@
 /** The layout of a namespace's IDs: from the command line, from the service, or built in. */
+
+import { isWhole } from "../core/allowed.ts";
 import { fieldsOf, jsonOf } from "../core/json.ts";
 import { fieldOf, type Layout, makeLayout } from "../core/layout/layout.ts";
 import { isPolicy, type Policy } from "../core/layout/policy.ts";
 import { PRESETS } from "../core/layout/presets.ts";
 import { FRESH_FOR_DEFAULT_MS } from "../core/limits.ts";
-import { isWhole } from "../core/takes.ts";
 import { DIALECTS, headersOf } from "./dialects.ts";
 import type { HttpSender, Received } from "./http-sender.ts";
 import { CLOCKS_DIFFER_MAX_MS } from "./limits.ts";

@@ -1,4 +1,6 @@
 /** A change of a namespace: the body of its PATCH, and what the body changes. */
+
+import type { FieldError } from "../../core/allowed.ts";
 import {
   mapFields,
   POLICY_FIELDS,
@@ -14,7 +16,6 @@ import {
 } from "../../core/namespace/namespace.ts";
 import { type NamespacePatch, patchNamespace } from "../../core/namespace/namespace-patch.ts";
 import { isDecimal, type SegmentDefinition } from "../../core/segment/segment-definition.ts";
-import type { FieldError } from "../../core/takes.ts";
 import { descriptionErrors } from "./segment-input.ts";
 import { type PolicyName, type Texts, typed, wholesIn } from "./texts.ts";
 

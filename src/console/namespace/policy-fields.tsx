@@ -1,6 +1,6 @@
+import type { FieldError } from "../../core/allowed.ts";
 import { FIELD_TEXTS } from "../../core/layout/fields.ts";
 import type { NamespacePolicy } from "../../core/layout/policy.ts";
-import type { FieldError } from "../../core/takes.ts";
 import { HintedField } from "../parts/hinted-field.tsx";
 import { errorOf, POLICY_NAMES, type Texts, valueWords } from "./texts.ts";
 

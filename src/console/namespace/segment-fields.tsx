@@ -1,6 +1,6 @@
+import type { FieldError } from "../../core/allowed.ts";
 import { FIELD_TEXTS } from "../../core/layout/fields.ts";
 import { DESCRIPTION_CHARS_MAX } from "../../core/limits.ts";
-import type { FieldError } from "../../core/takes.ts";
 import { HintedField } from "../parts/hinted-field.tsx";
 import { errorOf, type Texts } from "./texts.ts";
 

@@ -1,4 +1,6 @@
 /** A new segment namespace: what was typed, and the request body that creates it. */
+
+import type { FieldError } from "../../core/allowed.ts";
 import { idAt } from "../../core/blocks/block.ts";
 import { SEGMENT_FIELDS } from "../../core/layout/fields.ts";
 import { DESCRIPTION_CHARS_MAX } from "../../core/limits.ts";
@@ -10,7 +12,6 @@ import {
   type SegmentInput,
   segmentNumbersOf,
 } from "../../core/segment/segment-definition.ts";
-import type { FieldError } from "../../core/takes.ts";
 import { type Texts, typed, wholesIn } from "./texts.ts";
 
 /** The fields of a new segment, in their order. */

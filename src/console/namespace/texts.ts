@@ -1,7 +1,8 @@
 /** Fields of a namespace as typed in a form. */
+
+import type { FieldError } from "../../core/allowed.ts";
 import { mapFields, POLICY_FIELDS, type WholeField, wrongIn } from "../../core/layout/fields.ts";
 import type { NamespacePolicy } from "../../core/layout/policy.ts";
-import type { FieldError } from "../../core/takes.ts";
 import { figure } from "../figure.ts";
 import { duration } from "../shard-state.ts";
 

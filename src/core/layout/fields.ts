@@ -3,6 +3,8 @@
  * and the console's form follow from these tables. The tables are plain data, so that a bundler can drop unused ones:
  * the minter needs only the layout's.
  */
+
+import { type Allowed, anyOf, integerFrom, isWhole } from "../allowed.ts";
 import {
   DATE_MS_MAX,
   FRESH_FOR_DEFAULT_MS,
@@ -16,7 +18,6 @@ import {
   SHARDS_MAX,
   WORKER_BITS_MAX,
 } from "../limits.ts";
-import { type Allowed, anyOf, integerFrom, isWhole } from "../takes.ts";
 
 /** An integer of least..most, both inclusive. */
 interface Bounded {

@@ -1,5 +1,5 @@
+import { isWhole } from "../allowed.ts";
 import { fieldsOf } from "../json.ts";
-import { isWhole } from "../takes.ts";
 import type { POLICY_FIELDS, ValuesOf } from "./fields.ts";
 import type { LayoutSpec } from "./layout.ts";
 

@@ -7,6 +7,8 @@
  *  N2 keyShards, which maps keys to shards, and regions, which places objects, never change.
  *  N3 Shards only grow, and stay in the lower half of the worker range: leases use the upper half.
  */
+
+import { anyOf, type FieldError, rangeErrors } from "../allowed.ts";
 import { POLICY_FIELDS } from "../layout/fields.ts";
 import { type Layout, type LayoutSpec, layoutOf, makeLayout } from "../layout/layout.ts";
 import type { NamespacePolicy, Policy } from "../layout/policy.ts";
@@ -25,7 +27,6 @@ import {
   type SegmentInput,
   segmentConflicts,
 } from "../segment/segment-definition.ts";
-import { anyOf, type FieldError, rangeErrors } from "../takes.ts";
 
 const REGIONS_DEFAULT: readonly Region[] = ["enam", "wnam", "weur", "apac"];
 

@@ -1,7 +1,8 @@
 /** Definitions of segment namespaces. */
+
+import { type FieldError, integerFrom } from "../allowed.ts";
 import type { SEGMENT_FIELDS, ValuesOf } from "../layout/fields.ts";
 import { MAX_ID, SEGMENT_STEP_DEFAULT } from "../limits.ts";
-import { type FieldError, integerFrom } from "../takes.ts";
 import { blockOf, type SegmentNumbers } from "./segment.ts";
 
 /** The stored definition of a segment namespace. */

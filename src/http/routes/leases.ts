@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import * as v from "valibot";
+import { type FieldError, rangeErrors } from "../../core/allowed.ts";
 import { hasScope } from "../../core/api-key.ts";
 import type { ParameterError } from "../../core/binding.ts";
 import { INSTANT_FORMS, parseInstant } from "../../core/instant.ts";
@@ -12,7 +13,6 @@ import {
   LEASE_TTL_MIN_MS,
 } from "../../core/limits.ts";
 import { NAMESPACE_RETIRED } from "../../core/problem.ts";
-import { type FieldError, rangeErrors } from "../../core/takes.ts";
 import { acquireLease, listLeases, releaseLease, renewLease } from "../../service/calls/leases.ts";
 import { IDEMPOTENCY_KEY, idempotencyErrors } from "../../service/issue/issue-request.ts";
 import { chargeIds, IDS_LIMITED } from "../../service/issue/rate-limit.ts";

@@ -1,5 +1,6 @@
 /** Requests for IDs, parsed from parameters and checked against their namespace. */
 import * as v from "valibot";
+import { type Allowed, anyOf, integerFrom } from "../../core/allowed.ts";
 import type { Placement as CallPlacement, ParameterError } from "../../core/binding.ts";
 import { ENCODINGS } from "../../core/codec.ts";
 import {
@@ -13,7 +14,6 @@ import {
 import { idleCapacity } from "../../core/line/lanes.ts";
 import { failed, invalidParameters, type Outcome } from "../../core/problem.ts";
 import type { GeoPoint } from "../../core/regions.ts";
-import { type Allowed, anyOf, integerFrom } from "../../core/takes.ts";
 import { isStrict, type Placement } from "../calls/pick-shard.ts";
 import { cachedParser, GIVEN_ONCE, type Params } from "../params.ts";
 import type { Namespace } from "../registry/namespaces.ts";
