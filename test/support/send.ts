@@ -53,5 +53,7 @@ function requestOf(
 
 /** Without a limiter, as in plain workerd: an answer from memory waits for nothing then. */
 export function unlimited(bindings: Env): Env {
-  return Object.assign({ ...bindings }, { LIMITER: undefined });
+  return Object.assign({ ...bindings }, NO_LIMITERS);
 }
+
+export const NO_LIMITERS = { LIMITER: undefined, REQUEST_LIMITER: undefined };

@@ -1,4 +1,7 @@
-/** Rate limits, by the bindings LIMITER (IDs) and LOOKUP_LIMITER (keys). Without a binding there is no limit. */
+/**
+ * Rate limits, by the bindings LIMITER (IDs), REQUEST_LIMITER (requests for IDs) and LOOKUP_LIMITER (keys). Without a
+ * binding there is no limit.
+ */
 import type { Problem } from "../../core/problem.ts";
 import { RATE_LIMIT_PERIOD_S } from "../limits.ts";
 
@@ -8,7 +11,7 @@ export class KeysLimitedError extends Error {
 }
 
 export const IDS_LIMITED = limited(
-  `Too many IDs were requested within ${RATE_LIMIT_PERIOD_S} s; retry later.`,
+  `Too many IDs, or requests for IDs, within ${RATE_LIMIT_PERIOD_S} s; retry later.`,
 );
 export const KEYS_LIMITED = limited(
   `Too many keys were tried from this address within ${RATE_LIMIT_PERIOD_S} s; retry later.`,
@@ -18,15 +21,22 @@ function limited(detail: string): Problem {
   return { code: "rate_limited", detail, retryAfterMs: RATE_LIMIT_PERIOD_S * 1000 };
 }
 
-/** Charges `count` IDs to an API key, or to the client's address if access is open. Returns false at the limit. */
+/**
+ * Charges `count` IDs and one request to an API key, or to the client's address if access is open. Returns false at a
+ * limit.
+ */
 export function chargeIds(
-  { LIMITER, ACCESS }: Env,
+  { LIMITER, REQUEST_LIMITER, ACCESS }: Env,
   headers: Headers,
   apiKeyId: string,
   count: number,
 ): true | Promise<boolean> {
-  if (!isBound(LIMITER)) return true;
-  return isWithin(LIMITER, ACCESS === "open" ? addressOf(headers) : `key:${apiKeyId}`, count);
+  const payer = ACCESS === "open" ? addressOf(headers) : `key:${apiKeyId}`;
+  const charges = [
+    ...(isBound(LIMITER) ? [isWithin(LIMITER, payer, count)] : []),
+    ...(isBound(REQUEST_LIMITER) ? [isWithin(REQUEST_LIMITER, payer, 1)] : []),
+  ];
+  return charges.length === 0 || Promise.all(charges).then((all) => !all.includes(false));
 }
 
 /**

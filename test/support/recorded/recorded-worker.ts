@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import type { app } from "../../../src/http/app.ts";
 import { worker } from "../../../src/http/worker.ts";
 import { ask } from "../admin.ts";
-import { send } from "../send.ts";
+import { NO_LIMITERS, send } from "../send.ts";
 import { recordedShards } from "./recorded-shards.ts";
 
 /** `send` with the real shards of all namespaces, and what they were asked for. */
 export function recordedWorker(
-  change: { LIMITER?: RateLimit | undefined } = { LIMITER: undefined },
+  change: Partial<Record<keyof typeof NO_LIMITERS, RateLimit | undefined>> = NO_LIMITERS,
 ) {
   const { shards, calls } = recordedShards();
   const bindings: Env = Object.assign({ ...env, SHARD: shards }, change);

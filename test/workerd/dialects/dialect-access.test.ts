@@ -153,7 +153,7 @@ describe("failures of other parts", () => {
     const routes = issuing("access-limited");
     const many = all(
       "Result{id=-3, status=EXCEPTION}",
-      "6 Too many IDs were requested within 60 s; retry later.",
+      "6 Too many IDs, or requests for IDs, within 60 s; retry later.",
       "",
       routes,
     );

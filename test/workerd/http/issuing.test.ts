@@ -483,6 +483,17 @@ describe("a limit", () => {
     expect((await send(worker, "/v1/ids/default", another)).status).toBe(200);
   });
 
+  it("counts requests too, whatever their count", async () => {
+    const bindings = { ...CLOSED, REQUEST_LIMITER: countingLimiter(2) };
+    const headers = withKey((await keyFor({ scopes: ["issue"] })).key);
+    const statuses = [];
+    for (const count of [1, 4000, 1]) {
+      const path = `/v1/ids/default?count=${count}`;
+      statuses.push((await send(worker, path, { bindings, headers })).status);
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
   it("applies to the address if access is open", async () => {
     const bindings = { ...env, LIMITER: countingLimiter() };
     const from = (address: string): Sent => {
@@ -517,7 +528,7 @@ describe("a limit", () => {
   });
 
   it.each([null, undefined])("does not apply if the binding is %s", async (LIMITER) => {
-    const bindings: Env = Object.assign({ ...env }, { LIMITER });
+    const bindings: Env = Object.assign({ ...env }, { LIMITER, REQUEST_LIMITER: LIMITER });
     expect((await send(worker, "/v1/ids/default?count=5000", { bindings })).status).toBe(200);
   });
 });

@@ -7,7 +7,7 @@ import { put } from "../../support/admin.ts";
 import { useClock } from "../../support/clock.ts";
 import { checkAnswer } from "../../support/contract.ts";
 import { evict, inSegments, maxIdOf, numbersFrom } from "../../support/segments.ts";
-import type { Handler } from "../../support/send.ts";
+import { type Handler, NO_LIMITERS } from "../../support/send.ts";
 
 useClock("waits");
 
@@ -15,7 +15,7 @@ const WORKER: Handler = worker;
 const SEGMENT = { kind: "segment", step: 2000, start: 1 };
 
 /** No limiter: each of its calls costs as much as all the rest. */
-const BINDINGS: Env = Object.assign({ ...env }, { LIMITER: undefined });
+const BINDINGS: Env = Object.assign({ ...env }, NO_LIMITERS);
 
 /** IDs of a request that must succeed, and what it leaves behind has ended. */
 async function idsOf(name: string, query: string, checked = true): Promise<bigint[]> {

@@ -18,7 +18,7 @@ import { ask, put } from "../../support/admin.ts";
 import { clock, START_MS, useClock } from "../../support/clock.ts";
 import { realGrant, recordedShards } from "../../support/recorded/recorded-shards.ts";
 import { recordedWorker } from "../../support/recorded/recorded-worker.ts";
-import { send } from "../../support/send.ts";
+import { NO_LIMITERS, send } from "../../support/send.ts";
 import { namespaceOf, stubOf } from "../../support/shards.ts";
 
 const FRESH_FOR_MS = 250;
@@ -118,7 +118,7 @@ describe("batches", () => {
     const { shards } = recordedShards(() =>
       Promise.resolve(`[1,0,1,${start},${start + 3},0,${start},${start + 4}]`),
     );
-    const bindings: Env = Object.assign({ ...env, SHARD: shards }, { LIMITER: undefined });
+    const bindings: Env = Object.assign({ ...env, SHARD: shards }, NO_LIMITERS);
     for (const to of [worker, app]) {
       const answer = await send(to, "/v1/ids/js53?count=7", { bindings });
       const { ids }: { ids: string[] } = JSON.parse(answer.text);
@@ -213,7 +213,7 @@ describe("a stock for batches", () => {
       const reply = { ok: false, refusal, granted: 0, waitedMs: 0 } as const;
       return Promise.resolve(writeGrantReply(reply, { instance: 1, nowMs: 0 }));
     });
-    const bindings: Env = Object.assign({ ...env, SHARD: shards }, { LIMITER: undefined });
+    const bindings: Env = Object.assign({ ...env, SHARD: shards }, NO_LIMITERS);
     for (let request = 0; request <= MISSES; request += 1) {
       await send(worker, "/v1/ids/closed?count=9", { bindings });
     }
@@ -285,7 +285,7 @@ describe("a stock for batches", () => {
       if (call.count > 9) return Promise.reject(new Error("broken"));
       return realGrant(call);
     });
-    const bindings: Env = Object.assign({ ...env, SHARD: shards }, { LIMITER: undefined });
+    const bindings: Env = Object.assign({ ...env, SHARD: shards }, NO_LIMITERS);
     const ids: string[] = [];
     for (let request = 0; request < 10; request += 1) {
       const answer = await send(worker, "/v1/ids/failing?count=9", { bindings });

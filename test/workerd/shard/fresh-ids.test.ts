@@ -34,7 +34,7 @@ import {
 } from "../../support/recorded/recorded-shards.ts";
 import { recordedWorker } from "../../support/recorded/recorded-worker.ts";
 import { request } from "../../support/requests.ts";
-import { send } from "../../support/send.ts";
+import { NO_LIMITERS, send } from "../../support/send.ts";
 import { inStorage, namespaceOf, stubOf } from "../../support/shards.ts";
 
 const HOUR_MS = 3_600_000;
@@ -229,7 +229,7 @@ describe("a lone request", () => {
 describe("repeated demand", () => {
   it.each([
     ["with a limit", "repeated-limited", {}],
-    ["without", "repeated", { LIMITER: undefined }],
+    ["without", "repeated", NO_LIMITERS],
   ])(
     "prefetches in the background, and the next IDs come from memory, %s",
     async (_, name, limit) => {
