@@ -53,6 +53,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   clock_disagreement: { status: 503, title: "Clock disagreement" },
   no_worker_free: { status: 503, title: "No worker ID free" },
   not_configured: { status: 503, title: "Not configured" },
+  platform_limit: { status: 503, title: "Platform limit reached" },
   registry_unavailable: { status: 503, title: "Registry unavailable" },
   shard_overloaded: { status: 503, title: "Shard overloaded" },
   shard_saturated: { status: 503, title: "Shard saturated" },

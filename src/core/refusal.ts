@@ -9,6 +9,7 @@ const REFUSAL_CODES = [
   "layout_conflict",
   "lease_lost",
   "no_worker_free",
+  "platform_limit",
   "shard_overloaded",
   "shard_saturated",
   "shard_unavailable",
@@ -33,5 +34,5 @@ export interface Refusal {
 
 /** False: the refused call may have succeeded. */
 export function isDefinite({ code, maybeDone = false }: Refusal): boolean {
-  return code !== "shard_unavailable" && !maybeDone;
+  return code !== "shard_unavailable" && code !== "platform_limit" && !maybeDone;
 }

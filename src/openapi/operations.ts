@@ -80,14 +80,27 @@ export const OPERATIONS: Operations = {
       scope: "read",
       query: SHARDS_QUERY,
       answers: { 200: { schema: "Shards" } },
-      errors: [...READING, "layout_conflict", "shard_overloaded", "shard_unavailable"],
+      errors: [
+        ...READING,
+        "layout_conflict",
+        "shard_overloaded",
+        "shard_unavailable",
+        "platform_limit",
+      ],
     }),
   },
   "/v1/shards/{namespace}/{shard}": {
     get: op("getShard", "Operating", "Returns the status of one shard", {
       scope: "read",
       answers: { 200: { schema: "AnyShard" } },
-      errors: [...READING, "not_found", "layout_conflict", "shard_overloaded", "shard_unavailable"],
+      errors: [
+        ...READING,
+        "not_found",
+        "layout_conflict",
+        "shard_overloaded",
+        "shard_unavailable",
+        "platform_limit",
+      ],
     }),
   },
   "/v1/namespaces": {

@@ -31,6 +31,7 @@ export const ISSUING: readonly ProblemCode[] = [
   "shard_saturated",
   "shard_overloaded",
   "shard_unavailable",
+  "platform_limit",
   "registry_unavailable",
 ];
 export const DESK: readonly ProblemCode[] = [
@@ -39,6 +40,7 @@ export const DESK: readonly ProblemCode[] = [
   "layout_conflict",
   "shard_overloaded",
   "shard_unavailable",
+  "platform_limit",
 ];
 export const FENCING: readonly ProblemCode[] = [
   ...WRITING,
@@ -93,6 +95,10 @@ export function problemExample(detail: string, code: ProblemCode): Schema {
   const value = { type: `/docs#${code}`, title, status, detail, code };
   return {
     summary: title,
-    value: { ...value, requestId: "…", definite: code !== "shard_unavailable" },
+    value: {
+      ...value,
+      requestId: "…",
+      definite: code !== "shard_unavailable" && code !== "platform_limit",
+    },
   };
 }

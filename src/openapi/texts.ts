@@ -140,6 +140,8 @@ export const NOTES: Notes = {
     no_worker_free: "Retry after retryAfterMs, or release unused leases.",
     not_configured: "Set ADMIN_KEY or ACCESS=open; detail says how.",
     not_found: "Check the path: it names nothing that exists.",
+    platform_limit:
+      "The Cloudflare account has reached a limit of its plan, or its spending limit; raise it, or retry after retryAfterMs.",
     rate_limited: "Too many IDs, requests or unknown keys in the period; retry after retryAfterMs.",
     registry_unavailable: "The registry does not answer; retry after retryAfterMs.",
     shard_overloaded: "The shard's queue is full; retry after retryAfterMs.",

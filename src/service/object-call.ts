@@ -114,7 +114,27 @@ export function refusedBy(
 
 /** Whether an immediate retry may succeed, as after a reset of the object. */
 function isWorthRepeating(error: unknown): boolean {
-  return !isOverloaded(error) && !(error instanceof NoAnswerError);
+  const isFinal = error instanceof NoAnswerError || platformLimitOf(error) !== undefined;
+  return !isOverloaded(error) && !isFinal;
+}
+
+/**
+ * Errors of an account that has used up a daily limit of the Free plan, or its spending limit
+ * (https://developers.cloudflare.com/durable-objects/platform/spend-management/).
+ */
+const PLATFORM_LIMIT = /exceeded (?:allowed .*free tier|the account's spending cap)/i;
+const DAY_MS = 86_400_000;
+
+/** The refusal for an operation that the platform rejected because of a limit of the account. */
+export function platformLimitOf(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error) || !PLATFORM_LIMIT.test(error.message)) return undefined;
+  const code = "platform_limit";
+  if (!/free tier/i.test(error.message)) {
+    return { code, detail: "The Cloudflare account has reached its spending limit." };
+  }
+  const detail = "The Cloudflare account has used up a daily limit of its Free plan.";
+  // Daily limits end at 00:00 UTC.
+  return { code, detail, retryAfterMs: DAY_MS - (Date.now() % DAY_MS) };
 }
 
 /** Whether the platform rejected a call because the object's queue is full. */
@@ -132,6 +152,8 @@ function refusalOf(what: string, error: unknown): Refusal {
     };
   }
   console.error(JSON.stringify({ object: what, error: `${error}` }));
+  const limit = platformLimitOf(error);
+  if (limit) return limit;
   return {
     code: "shard_unavailable",
     detail: `${what} failed or did not answer in time.`,

@@ -1,5 +1,6 @@
-import type { Problem } from "../../core/problem.ts";
+import { type Problem, problemOf } from "../../core/problem.ts";
 import { REGISTRY_RETRY_MS } from "../limits.ts";
+import { platformLimitOf } from "../object-call.ts";
 import { KeyRevokedError, RegistryUnavailableError } from "../registry/registry-call.ts";
 import { KEYS_LIMITED, KeysLimitedError } from "./rate-limit.ts";
 
@@ -18,7 +19,10 @@ export function isRefusal(error: unknown): boolean {
 export function problemOfError(error: unknown): Problem {
   if (error instanceof KeyRevokedError) return UNAUTHORIZED;
   if (error instanceof KeysLimitedError) return KEYS_LIMITED;
-  if (error instanceof RegistryUnavailableError) return registryUnavailable(error.maybeDone);
+  if (error instanceof RegistryUnavailableError) {
+    const limit = platformLimitOf(error.cause);
+    return limit ? problemOf(limit) : registryUnavailable(error.maybeDone);
+  }
   const detail = "Internal error; the log has a line with this requestId.";
   return { code: "internal", detail, definite: false };
 }

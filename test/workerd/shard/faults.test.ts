@@ -390,6 +390,23 @@ describe("a real home shard that is closed", () => {
   });
 });
 
+describe("a limit of the platform", () => {
+  it.each([
+    ["Exceeded allowed rows written in Durable Objects free tier.", /Free plan/, 86_400_000],
+    ["Exceeded the account's spending cap for Durable Objects", /spending limit/, undefined],
+  ])("%s: no retry and no other shard", async (message, detail, mostMs) => {
+    const { shards, asked } = scripted(() => new Error(message));
+    const issued = await askShards(shards, someNamespace(), FRESH, 1);
+    if (issued.ok) throw new Error("it was granted");
+    expect(asked).toHaveLength(1);
+    expect(issued.refusal).toMatchObject({ code: "platform_limit" });
+    expect(issued.refusal.detail).toMatch(detail);
+    const { retryAfterMs } = issued.refusal;
+    if (mostMs === undefined) expect(retryAfterMs).toBeUndefined();
+    else expect(retryAfterMs).toBe(mostMs - (Date.now() % mostMs));
+  });
+});
+
 describe("a stream", () => {
   async function all(calls: AsyncGenerator<Issued>): Promise<Issued[]> {
     const results: Issued[] = [];
