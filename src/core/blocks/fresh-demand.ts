@@ -2,7 +2,8 @@
  * When to prefetch for callers of fresh IDs, and how many.
  *
  * Invariants, each proved by the tests with the same number:
- *  P1 A lone request causes no prefetch. Demand is forgotten after REMEMBERED_TIMES × freshForMs without a prefetch.
+ *  P1 A lone request causes no prefetch: at first, or after REMEMBERED_TIMES × freshForMs without one. After a pause of
+ *     less than twice that, a part of the demand before is expected from the second request on.
  *  P2 Each stock is sized for the demand in the time that it can serve, freshForMs less a round trip, plus half a
  *     standard deviation of that demand. The rate is that of the requests of about the last freshForMs.
  *  P3 The next stock is requested a round trip before the newest one is too old or used up, and LEAD_MS earlier. So a
@@ -16,8 +17,10 @@ import { isWithin, type RefillRule, type StockUse } from "./block-buffer.ts";
 export const FRESH_COUNT_FIRST = 5;
 /** Default number of requests, in the time that a stock can serve, that count as repeated demand. */
 const REPEATED_REQUESTS = 2;
-/** Demand is remembered for this many times freshForMs: longer than most garbage collections. */
+/** Demand is remembered for this many times freshForMs, and in part for twice as long. */
 const REMEMBERED_TIMES = 4;
+/** Part of the remembered requests that are expected again at once. */
+const EXPECTED_PART = 1 / 8;
 /** Time from the response to the first use of a stock, in ms: clocks count whole ms, and requests come at random. */
 const LEAD_MS = 10;
 
@@ -29,7 +32,7 @@ export class FreshDemand implements RefillRule {
   /** IDs requested since then, except those used of the stock in use. */
   #requested = 0;
   #roundTripMs = 0;
-  /** The next stock is due if fewer IDs than these are left. */
+  /** The next stock is due if fewer IDs than these are left; 0 if none was planned since a pause. */
   #least = 0;
 
   /** `repeated`: the number of requests that start prefetching. */
@@ -41,8 +44,11 @@ export class FreshDemand implements RefillRule {
     const usual = this.usualCount;
     const ms = nowMs - this.#sinceMs;
     if (!isWithin(ms, REMEMBERED_TIMES * freshForMs)) {
+      const isPause = this.#least > 0 && isWithin(ms, 2 * REMEMBERED_TIMES * freshForMs);
+      const expected = isPause ? (this.#requested + used) * EXPECTED_PART : 0;
+      this.#least = 0;
       this.#sinceMs = nowMs;
-      this.#requested = usual - used;
+      this.#requested = expected + usual - used;
       return 0;
     }
     const requested = this.#requested + used;

@@ -36,16 +36,24 @@ describe("the size of a prefetch", () => {
     ["P1 a request now and then", [0, FRESH_MS + 1, 1000, MINUTE_MS], 0],
     ["P4 two at once", [0, 0], FRESH_COUNT_FIRST],
     ["P4 two in a row", [0, FRESH_MS], 3],
-    ["P4 two in a row after a pause", [0, 1001, 1002], FRESH_COUNT_FIRST],
+    ["P4 two in a row after a pause", [0, 2001, 2002], FRESH_COUNT_FIRST],
     [
       "P1 many long ago and two now",
-      [...Array<number>(100).fill(0), 1001, 1002],
+      [...Array<number>(100).fill(0), 2001, 2002],
       FRESH_COUNT_FIRST,
     ],
     ["P1 two from both sides of a clock that went back", [0, -1], 0],
     ["P4 two after a clock that went back", [0, -1000, -999], FRESH_COUNT_FIRST],
   ])("%s that found nothing in memory", (_, missesMs, count) => {
     expect(countsOfMisses(missesMs).at(-1) ?? 0).toBe(count);
+  });
+
+  it("P1 expects a part of the demand before a pause, from the second request on", () => {
+    const counts = countsOfMisses([...Array<number>(100).fill(0), 1500, 1501]);
+    const [before = 0, lone = 0, next = 0] = counts.slice(-3);
+    expect(lone).toBe(0);
+    expect(next).toBeGreaterThan(FRESH_COUNT_FIRST);
+    expect(next).toBeLessThan(before / 4);
   });
 
   it.each([10, 100, 1000])(

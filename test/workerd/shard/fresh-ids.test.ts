@@ -296,7 +296,7 @@ describe("repeated demand", () => {
     await settled();
     for (const ms of [300, 400]) expect(await at(ms)).toMatchObject({ fromMemory: true });
     const asked = counts().length;
-    for (const ms of [1020, 1280, 1540]) expect(await at(ms)).toMatchObject({ fromMemory: false });
+    for (const ms of [2020, 2280, 2540]) expect(await at(ms)).toMatchObject({ fromMemory: false });
     expect(counts().slice(asked)).toEqual([1, 1, 1]);
     expect(held).toHaveLength(2);
   });
