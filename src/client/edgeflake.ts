@@ -38,8 +38,8 @@ interface Gathered {
 const REQUEST_MAX = 100_000;
 /** The longest pause of prefetching after a failure, in ms: the service may recover before its Retry-After. */
 const REST_MAX_MS = 60_000;
-/** Misses within that time of each other count as repeated demand, in ms: the default of freshForMs. */
-const DEMAND_MS = 250;
+/** The namespace's default freshForMs, until a response tells the namespace's own. */
+const FRESH_FOR_MS = 250;
 
 /**
  * Gets IDs from an Edgeflake service, over HTTPS or a service binding. It prefetches for repeated demand, so most calls
@@ -61,7 +61,7 @@ export class Edgeflake {
   readonly #transport: Transport;
   readonly #options: RetryOptions;
   readonly #waitUntil: EdgeflakeOptions["waitUntil"];
-  readonly #buffer = new BlockBuffer(new FreshDemand(DEMAND_MS), 0);
+  readonly #buffer = new BlockBuffer(new FreshDemand(), FRESH_FOR_MS);
   /** The block in use, and the decimal texts of its IDs. */
   #run: { readonly block: Block; readonly texts: DecimalRun } | undefined;
   /** IDs of one request at most: the namespace may allow fewer than REQUEST_MAX. */
@@ -162,7 +162,7 @@ export class Edgeflake {
 
   #nextAt(nowMs: number): string | undefined {
     const found = this.#buffer.advance(nowMs);
-    if (!found) this.#buffer.missed(nowMs);
+    if (!found) this.#buffer.missed();
     // Once per ms: it costs more than the ID.
     if (!found || nowMs !== this.#lookedAtMs) this.#fetchAhead(nowMs);
     return found ? this.#text() : undefined;

@@ -7,7 +7,13 @@ const HTTP = ["row", "requests/s", "IDs/s", "CPU µs", "÷ Hono hello", "p50 ms"
 const CORES = ["cores", "generator", "waited", "failed"];
 const AT_RATE = ["requests/s", "p50 ms", "p99 ms", "CPU µs"];
 const COUNTED = ["row", "served", "prefetched ÷ served", "rows per million", "calls per million"];
-const DEMAND = ["requests/s", "calls per million", "prefetched ÷ served"];
+const DEMAND = [
+  "requests/s",
+  "round trip ms",
+  "calls per million",
+  "1000 ÷ (freshForMs − round trip) a second",
+  "prefetched ÷ served",
+];
 const IN_PROCESS = ["row", "ns per ID", "IDs checked", "repeated", "throws"];
 const TARGETS = ["target", "value", "aim", "stretch", "outcome"];
 

@@ -289,7 +289,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: "B3 a refill that comes late is dropped",
     file: "core/blocks/block-buffer.ts",
-    from: "if (fetch !== this.#fetch || lapsed) return false;",
+    from: "if (this.freshForMs < Infinity && !this.#isClaimed(fetch, nowMs)) return false;",
     to: "",
     project: "core",
     test: "test/core/blocks/block-buffer.test.ts",

@@ -1,36 +1,29 @@
 /**
  * How much to prefetch for callers of batches: FreshDemand's rule, with a stock of at least a few usual batches.
  *
- * A batch comes whole from one stock or from a call of its own. So a stock with less than a batch left counts as used
- * up.
+ * A batch comes whole from one stock or from a call of its own.
  */
-import type { StockUse } from "./block-buffer.ts";
 import { FreshDemand } from "./fresh-demand.ts";
 
-/** Misses within freshForMs that count as repeated demand. Most of a stock would remain unused with fewer. */
-const REPEATED_MISSES = 4;
+/** Requests that count as repeated demand. Most of a stock would remain unused with fewer. */
+const REPEATED_REQUESTS = 4;
 /** Weight of one batch in the moving average of batch sizes, which covers the last few dozen. */
 const USUAL_WEIGHT = 1 / 16;
+/** A larger batch counts as so many times the average: a single one must not change it much. */
+const USUAL_TIMES_MAX = 8;
 
 export class BatchDemand extends FreshDemand {
   /** The moving average of batch sizes; 0 before the first batch. */
   protected override usualCount = 0;
 
-  /** `freshForMs`: how long misses are remembered, in ms. */
-  constructor(freshForMs: number) {
-    super(freshForMs, REPEATED_MISSES);
+  constructor() {
+    super(REPEATED_REQUESTS);
   }
 
   /** Records a request for a batch of `count` IDs, ≥ 1. */
   asked(count: number): void {
     const usual = this.usualCount;
-    this.usualCount = usual === 0 ? count : usual + (count - usual) * USUAL_WEIGHT;
-  }
-
-  override ended(use: StockUse, nowMs: number): void {
-    const { count, used, ageMs, freshForMs } = use;
-    // A stock that ended while fresh was too small for a batch, so it counts as used up.
-    const isUsedUp = ageMs <= freshForMs || count - used < this.usualCount;
-    super.ended(use, nowMs, isUsedUp);
+    const limited = Math.min(count, USUAL_TIMES_MAX * usual);
+    this.usualCount = usual === 0 ? count : usual + (limited - usual) * USUAL_WEIGHT;
   }
 }

@@ -5,8 +5,9 @@
  *  B1 Each ID of a stock is issued at most once: the cursor only moves forward, and a stock is accepted
  *     at most once, from the fetch that was planned for it.
  *  B2 No ID is issued at an age below 0 or above freshForMs, the namespace's policy as last read.
- *  B3 At most one prefetch runs at a time. Its claim lapses after CLAIM_LAPSES_MS, so that a lost fetch does not
- *     block the next. A later result is dropped, unless stocks do not age and no other fetch was planned.
+ *  B3 One prefetch runs at a time; a second may start only if the first one's IDs will soon be too old. A claim
+ *     lapses after CLAIM_LAPSES_MS, so that a lost fetch does not block the next. A later result is dropped, unless
+ *     stocks do not age and no other fetch was planned.
  *  B4 The buffer holds at most two stocks.
  *  B5 A batch is whole and of one stock, and so of one shard (openFor in take-blocks).
  *
@@ -22,26 +23,25 @@ export interface Stock {
   readonly askedAtMs: number;
 }
 
-/** How a stock was used so far: the input of a RefillRule. */
+/** How the newest stock was used so far. */
 export interface StockUse {
+  /** Infinity before its first use. */
   readonly count: number;
   readonly used: number;
-  /** Time in use, in ms; 0 if it was never in use. */
-  readonly servedMs: number;
   readonly ageMs: number;
   readonly freshForMs: number;
 }
 
 /** Decides when to prefetch, and how much. */
 export interface RefillRule {
-  /** Number of IDs for the next prefetch; 0: no prefetch. */
-  countAt(nowMs: number): number;
-  /** Whether to prefetch the next stock now. */
-  isDue(use: StockUse): boolean;
-  /** A stock was used up or dropped. */
-  ended(use: StockUse, nowMs: number): void;
+  /** Number of IDs for the next prefetch; 0: no prefetch. `used`: of the stock in use. */
+  countAt(nowMs: number, used: number, freshForMs: number): number;
+  /** Whether to prefetch another stock after the newest one now. */
+  isDue(newest: StockUse): boolean;
+  /** The stock in use was used up or dropped. */
+  ended(used: number): void;
   /** The buffer had no ID for a caller. */
-  missed(nowMs: number): void;
+  missed(): void;
   /** A prefetch was answered after `roundTripMs`. */
   answered(roundTripMs: number): void;
 }
@@ -49,7 +49,7 @@ export interface RefillRule {
 /** A planned prefetch. The holder makes it and passes the stock to `fill`. */
 export interface Fetch {
   readonly count: number;
-  readonly plannedAtMs: number;
+  readonly askedAtMs: number;
 }
 
 /** Time before another prefetch may start after one without an answer, failed ones included, in ms. */
@@ -65,11 +65,11 @@ export interface StockInUse {
 }
 
 interface InUse extends StockInUse {
-  readonly sinceMs: number;
   used: number;
 }
 
 const NO_BLOCK: Block = { first: 0n, count: 0 };
+const UNUSED = { count: Number.POSITIVE_INFINITY, used: 0 };
 
 export class BlockBuffer {
   /**
@@ -82,6 +82,8 @@ export class BlockBuffer {
   #ahead: Stock | undefined;
   /** The last planned fetch, until it is answered. */
   #fetch: Fetch | undefined;
+  /** The fetch before that, until it is answered. */
+  #earlier: Fetch | undefined;
   #block = NO_BLOCK;
   #blockIndex = 0;
   #offset = 0;
@@ -125,17 +127,27 @@ export class BlockBuffer {
   }
 
   /** Records that a caller had to fetch for itself. */
-  missed(nowMs: number): void {
-    this.#rule.missed(nowMs);
+  missed(): void {
+    this.#rule.missed();
   }
 
   /** Plans a prefetch of at most `countMax` IDs; undefined if it is too early for one. */
   plan(nowMs: number, countMax: number): Fetch | undefined {
-    if (this.#ahead || this.#isClaimed(nowMs)) return undefined;
-    if (this.#inUse && !this.#rule.isDue(this.#useOf(this.#inUse, nowMs))) return undefined;
-    const count = Math.min(this.#rule.countAt(nowMs), countMax);
+    if (this.#isClaimed(this.#earlier, nowMs)) return undefined;
+    const inUse = this.#inUse;
+    const underway = this.#isClaimed(this.#fetch, nowMs) ? this.#fetch : undefined;
+    const ahead = underway ?? this.#ahead;
+    const newest = ahead ?? inUse?.stock;
+    const { freshForMs } = this;
+    if (newest) {
+      const { count, used } = (!ahead && inUse) || UNUSED;
+      const ageMs = nowMs - newest.askedAtMs;
+      if (!this.#rule.isDue({ count, used, ageMs, freshForMs })) return undefined;
+    }
+    const count = Math.min(this.#rule.countAt(nowMs, inUse?.used ?? 0, freshForMs), countMax);
     if (count < 1) return undefined;
-    this.#fetch = { count, plannedAtMs: nowMs };
+    this.#earlier = underway;
+    this.#fetch = { count, askedAtMs: nowMs };
     return this.#fetch;
   }
 
@@ -143,27 +155,28 @@ export class BlockBuffer {
    * Accepts the stock of a fetch. Returns false if the fetch was replaced or the stock is too old; its IDs are a gap.
    */
   fill(fetch: Fetch, stock: Stock, nowMs: number): boolean {
-    const lapsed = this.freshForMs < Infinity && !this.#isClaimed(nowMs);
-    if (fetch !== this.#fetch || lapsed) return false;
-    this.#fetch = undefined;
+    if (this.freshForMs < Infinity && !this.#isClaimed(fetch, nowMs)) return false;
+    if (fetch === this.#fetch) this.#fetch = undefined;
+    else if (fetch === this.#earlier) this.#earlier = undefined;
+    else return false;
     this.#rule.answered(nowMs - stock.askedAtMs);
-    if (!this.isFresh(stock, nowMs)) return this.#drop(stock, nowMs);
+    if (!this.isFresh(stock, nowMs)) return false;
+    if (this.#ahead) this.switchToNext(nowMs);
     this.#ahead = stock;
     return true;
   }
 
   /** Switches to the prefetched stock if it is still fresh. The rest of the stock in use is a gap. */
   switchToNext(nowMs: number): boolean {
-    if (this.#inUse) this.#rule.ended(this.#useOf(this.#inUse, nowMs), nowMs);
+    if (this.#inUse) this.#rule.ended(this.#inUse.used);
     const stock = this.#ahead;
     this.#inUse = undefined;
     this.#ahead = undefined;
     this.#block = NO_BLOCK;
     this.#blockIndex = -1;
     this.#offset = 0;
-    if (!stock) return false;
-    if (!this.isFresh(stock, nowMs)) return this.#drop(stock, nowMs);
-    this.#inUse = unused(stock, nowMs);
+    if (!stock || !this.isFresh(stock, nowMs)) return false;
+    this.#inUse = { stock, count: countOf(stock), used: 0 };
     return true;
   }
 
@@ -172,23 +185,8 @@ export class BlockBuffer {
     return this.freshForMs === Infinity || isWithin(nowMs - askedAtMs, this.freshForMs);
   }
 
-  #useOf({ stock, count, sinceMs, used }: InUse, nowMs: number): StockUse {
-    const { freshForMs } = this;
-    // A stock serves nobody after its end, even if that is noticed late.
-    const untilMs = Math.min(nowMs, stock.askedAtMs + freshForMs);
-    const ageMs = nowMs - stock.askedAtMs;
-    return { count, used, servedMs: Math.max(0, untilMs - sinceMs), ageMs, freshForMs };
-  }
-
-  #isClaimed(nowMs: number): boolean {
-    const sinceMs = nowMs - (this.#fetch?.plannedAtMs ?? Number.NaN);
-    return isWithin(sinceMs, CLAIM_LAPSES_MS - 1);
-  }
-
-  /** Drops a stock that became too old before its first use. */
-  #drop(stock: Stock, nowMs: number): false {
-    this.#rule.ended({ ...this.#useOf(unused(stock, nowMs), nowMs), servedMs: 0 }, nowMs);
-    return false;
+  #isClaimed(fetch: Fetch | undefined, nowMs: number): boolean {
+    return fetch !== undefined && isWithin(nowMs - fetch.askedAtMs, CLAIM_LAPSES_MS - 1);
   }
 
   #next(): boolean {
@@ -206,10 +204,6 @@ export class BlockBuffer {
     this.#offset = 0;
     return true;
   }
-}
-
-function unused(stock: Stock, sinceMs: number): InUse {
-  return { stock, count: countOf(stock), sinceMs, used: 0 };
 }
 
 /** The number of IDs in a stock. */

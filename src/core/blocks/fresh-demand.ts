@@ -1,95 +1,80 @@
 /**
- * How much to prefetch for callers of fresh IDs: the number that they will request within freshForMs.
+ * When to prefetch for callers of fresh IDs, and how many.
  *
- * A single request costs one exact call. After repeated demand, the first stock has one ID per recent miss, at least
- * FRESH_COUNT_MIN. After a short pause it has half of the last stock's size: a stalled holder resumes with all callers
- * that waited. Each further stock is sized by the rate of use of the stock before. It is at least half of that stock,
- * because a stalled holder could not use its IDs, and at most double the largest so far. So a busy holder fetches about
- * once per freshForMs at any load and wastes little; a fixed size would waste up to half. The next fetch starts as late
- * as possible: one round trip before the end, never in the first half.
+ * Invariants, each proved by the tests with the same number:
+ *  P1 A lone request causes no prefetch: at first, or after REMEMBERED_TIMES × freshForMs without one. After a pause of
+ *     less than twice that, a part of the demand before is expected from the second request on.
+ *  P2 Each stock is sized for the demand in the time that it can serve, freshForMs less a round trip, plus half a
+ *     standard deviation of that demand. The rate is that of the requests of about the last freshForMs.
+ *  P3 The next stock is requested a round trip before the newest one is too old or used up, and LEAD_MS earlier. So a
+ *     busy holder sends at most twice 1000 ÷ (freshForMs − round trip) calls a second, whatever the load.
+ *  P4 The first stock is small: FRESH_COUNT_FIRST IDs after two requests at once. No stock is above twice the
+ *     requests counted, plus the margin.
  */
 import { isWithin, type RefillRule, type StockUse } from "./block-buffer.ts";
 
-/** Minimum size of a stock, in callers. Smaller demand is fetched one by one. */
-export const FRESH_COUNT_MIN = 4;
-/** Default number of misses within freshForMs that count as repeated demand. */
-const REPEATED_MISSES = 2;
-/** Demand is remembered for this many times freshForMs after it stops: longer than a garbage collection. */
+/** Size of the first stock, in requests: 4 and their margin. */
+export const FRESH_COUNT_FIRST = 5;
+/** Default number of requests, in the time that a stock can serve, that count as repeated demand. */
+const REPEATED_REQUESTS = 2;
+/** Demand is remembered for this many times freshForMs, and in part for twice as long. */
 const REMEMBERED_TIMES = 4;
-/** Minimum time from a prefetch to the first use of its stock, in ms: clocks count whole ms, and queues form. */
-const LEAD_MIN_MS = 10;
-/** Round trips from a prefetch to the first use of its stock. */
-const LEAD_ROUND_TRIPS = 1.25;
+/** Part of the remembered requests that are expected again at once. */
+const EXPECTED_PART = 1 / 8;
+/** Time from the response to the first use of a stock, in ms: clocks count whole ms, and requests come at random. */
+const LEAD_MS = 10;
 
 export class FreshDemand implements RefillRule {
-  /** How long misses are remembered, in ms. */
-  freshForMs: number;
-  readonly #repeatedMisses: number;
+  readonly #repeated: number;
   /** Number of IDs that a caller usually requests at once. */
   protected usualCount = 1;
-  #count = 0;
-  /** Size of the last stock before the pause. */
-  #remembered = 0;
-  #activeAtMs = 0;
-  #missesSinceMs = 0;
-  #misses = 0;
+  #sinceMs = 0;
+  /** IDs requested since then, except those used of the stock in use. */
+  #requested = 0;
   #roundTripMs = 0;
+  /** The next stock is due if fewer IDs than these are left; 0 if none was planned since a pause. */
+  #least = 0;
 
-  /** `repeatedMisses`: the number of misses that start prefetching. */
-  constructor(freshForMs: number, repeatedMisses = REPEATED_MISSES) {
-    this.freshForMs = freshForMs;
-    this.#repeatedMisses = repeatedMisses;
+  /** `repeated`: the number of requests that start prefetching. */
+  constructor(repeated = REPEATED_REQUESTS) {
+    this.#repeated = repeated;
   }
 
-  countAt(nowMs: number): number {
-    const isRecent = isWithin(nowMs - this.#missesSinceMs, this.freshForMs);
-    const misses = isRecent ? this.#misses : 0;
-    if (misses < this.#repeatedMisses) return this.#count;
-    // This many were requested within freshForMs, in addition to prefetched IDs.
-    const wanted = Math.max(misses, FRESH_COUNT_MIN) * this.usualCount;
-    return Math.ceil(Math.max(wanted, this.#count, this.#remembered / 2));
-  }
-
-  isDue({ count, used, servedMs, ageMs, freshForMs }: StockUse): boolean {
-    const leadMs = this.#leadMs(freshForMs);
-    const usedInLead = (used * leadMs) / Math.max(1, servedMs);
-    const soonUsedUp = used * 2 >= count && count - used <= usedInLead;
-    return soonUsedUp || ageMs >= freshForMs - leadMs;
-  }
-
-  /** `isUsedUp`: the stock had too few IDs left. */
-  ended(
-    { count, used, servedMs, ageMs, freshForMs }: StockUse,
-    nowMs: number,
-    isUsedUp = used >= count,
-  ): void {
-    // A stock serves nobody once it is too old.
-    this.#activeAtMs = nowMs - Math.max(0, ageMs - freshForMs);
-    const inUseMs = freshForMs - Math.max(this.#leadMs(freshForMs), this.#roundTripMs);
-    const wanted = (used * inUseMs) / Math.max(1, servedMs);
-    // Only a stock that was used up shows higher demand.
-    const most = isUsedUp ? 2 * Math.max(count, this.#count) : count;
-    const next = Math.ceil(Math.min(Math.max(wanted, count / 2), most));
-    // IDs that would arrive too late are of no use, and a clock that went back gives no rate.
-    const isTooFew = next < FRESH_COUNT_MIN * this.usualCount;
-    this.#count = inUseMs <= 0 || ageMs < 0 || isTooFew ? 0 : next;
-    this.#remembered = 0;
-  }
-
-  missed(nowMs: number): void {
-    // After a pause, earlier demand is uncertain.
-    const silentMs = nowMs - this.#activeAtMs;
-    if (!isWithin(silentMs, this.freshForMs)) {
-      const rememberedMs = REMEMBERED_TIMES * this.freshForMs;
-      this.#remembered = isWithin(silentMs, rememberedMs) ? this.#count : 0;
-      this.#count = 0;
+  countAt(nowMs: number, used: number, freshForMs: number): number {
+    const usual = this.usualCount;
+    const ms = nowMs - this.#sinceMs;
+    if (!isWithin(ms, REMEMBERED_TIMES * freshForMs)) {
+      const isPause = this.#least > 0 && isWithin(ms, 2 * REMEMBERED_TIMES * freshForMs);
+      const expected = isPause ? (this.#requested + used) * EXPECTED_PART : 0;
+      this.#least = 0;
+      this.#sinceMs = nowMs;
+      this.#requested = expected + usual - used;
+      return 0;
     }
-    this.#activeAtMs = nowMs;
-    if (!isWithin(nowMs - this.#missesSinceMs, this.freshForMs)) {
-      this.#missesSinceMs = nowMs;
-      this.#misses = 0;
-    }
-    this.#misses += 1;
+    const requested = this.#requested + used;
+    // Over less time, a few concurrent requests would seem a high rate.
+    const perMs = requested / Math.max(ms, (freshForMs * this.#repeated) / (FRESH_COUNT_FIRST - 1));
+    const wanted = perMs * this.#servesMs(freshForMs);
+    // NaN if freshForMs is 0.
+    if (!(wanted >= this.#repeated * usual)) return 0;
+    const kept = Math.min(1, freshForMs / ms);
+    this.#sinceMs = nowMs - ms * kept;
+    this.#requested = requested * kept - used;
+    this.#least = usual + perMs * (this.#roundTripMs + LEAD_MS);
+    return Math.ceil(wanted + Math.sqrt(wanted * usual) / 2);
+  }
+
+  isDue({ count, used, ageMs, freshForMs }: StockUse): boolean {
+    const servesMs = this.#servesMs(freshForMs);
+    return count - used < this.#least || ageMs >= Math.max(servesMs - LEAD_MS, servesMs / 2);
+  }
+
+  ended(used: number): void {
+    this.#requested += used;
+  }
+
+  missed(): void {
+    this.#requested += this.usualCount;
   }
 
   answered(roundTripMs: number): void {
@@ -97,7 +82,8 @@ export class FreshDemand implements RefillRule {
     this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs / 2);
   }
 
-  #leadMs(freshForMs: number): number {
-    return Math.min(Math.max(LEAD_ROUND_TRIPS * this.#roundTripMs, LEAD_MIN_MS), freshForMs / 2);
+  /** The time that a stock can serve. Never 0: a single slow response must not end prefetching. */
+  #servesMs(freshForMs: number): number {
+    return Math.max(freshForMs - this.#roundTripMs, freshForMs / 4);
   }
 }

@@ -79,7 +79,7 @@ export class Prefetcher<Of extends Namespace, Rule extends RefillRule> {
       ? takeBlocks(buffer, count, nowMs)
       : undefined;
     if (blocks) return { ok: true, shard: shardOf(buffer), blocks };
-    buffer.missed(nowMs);
+    buffer.missed();
     return undefined;
   }
 

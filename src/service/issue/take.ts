@@ -30,16 +30,15 @@ type SegmentSource = Source<SegmentNamespace>;
 const ONLY_SHARD = 0;
 
 const FRESH = {
-  follow: (buffer, rule, { policy }) => {
+  follow: (buffer, _rule, { policy }) => {
     buffer.freshForMs = policy.freshForMs;
-    rule.freshForMs = policy.freshForMs;
   },
   ofOneFetch: true,
 } satisfies Partial<PrefetchRules<SnowflakeNamespace, FreshDemand>>;
 
 const singles = new Prefetcher<SnowflakeNamespace, FreshDemand>({
   ...FRESH,
-  ruleFor: ({ policy }) => new FreshDemand(policy.freshForMs),
+  ruleFor: () => new FreshDemand(),
   countMax: singlesMax,
   fetch: ({ env, namespace, placement }, count) =>
     askShards(env.SHARD, namespace, placement, count),
@@ -48,7 +47,7 @@ const singles = new Prefetcher<SnowflakeNamespace, FreshDemand>({
 /** Stocks for batches. Separate from single IDs: one batch would use up the IDs of many single requests. */
 const batches = new Prefetcher<SnowflakeNamespace, BatchDemand>({
   ...FRESH,
-  ruleFor: ({ policy }) => new BatchDemand(policy.freshForMs),
+  ruleFor: () => new BatchDemand(),
   countMax: batchesMax,
   // A fetch that waits at the shard would arrive too late, and delay other requests there.
   fetch: ({ env, namespace, placement }, count) =>

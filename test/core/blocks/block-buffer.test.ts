@@ -5,7 +5,6 @@ import {
   CLAIM_LAPSES_MS,
   type Fetch,
   type Stock,
-  type StockUse,
 } from "../../../src/core/blocks/block-buffer.ts";
 import { idOf } from "../../../src/core/blocks/take-blocks.ts";
 import {
@@ -69,7 +68,9 @@ describe("the edges in time", () => {
     ["moved on", CLAIM_LAPSES_MS],
     ["went back", -1],
   ])("B3 a fetch without a response blocks the next one until the clock %s", (_, stepMs) => {
-    const buffer = new BlockBuffer(new ScriptedRule(), FRESH_MS);
+    const rule = new ScriptedRule();
+    rule.due = false;
+    const buffer = new BlockBuffer(rule, FRESH_MS);
     const late = planned(buffer);
     const lapsedMs = NOW_MS + stepMs;
     const lastMs = stepMs > 0 ? lapsedMs - 1 : NOW_MS;
@@ -123,37 +124,50 @@ describe("the rule", () => {
     const { buffer, rule } = holding(oneBlock(100n, 6), NOW_MS + 10);
     for (const ms of [20, 20, 50]) buffer.advance(NOW_MS + ms);
     buffer.plan(NOW_MS + 60, 1000);
-    const use = { count: 6, used: 3, servedMs: 40, ageMs: 60, freshForMs: FRESH_MS };
+    const use = { count: 6, used: 3, ageMs: 60, freshForMs: FRESH_MS };
     expect(rule.judged).toEqual([use]);
+    expect(rule.counted).toEqual([
+      { used: 0, freshForMs: FRESH_MS },
+      { used: 3, freshForMs: FRESH_MS },
+    ]);
   });
 
-  it.each<[string, movesMs: number[], use: Partial<StockUse>]>([
-    ["used up, at its last ID", [20, 30, 35, 40], { used: 2, servedMs: 15, ageMs: 35 }],
-    [
-      "forgotten, that it served until its end only",
-      [20, 60_000],
-      { used: 1, servedMs: FRESH_MS - 20, ageMs: 60_000 },
-    ],
-    [
-      "under a clock that went back, that it served for no time",
-      [20, -1000],
-      { used: 1, servedMs: 0, ageMs: -1000 },
-    ],
-    [
-      "too old before its use, that it was never used",
-      [FRESH_MS + 1],
-      { used: 0, servedMs: 0, ageMs: FRESH_MS + 1 },
-    ],
-  ])("learns once of a stock %s", (_, movesMs, use) => {
+  it("B3 B4 decides on a second prefetch by the age of the first, fetched or not", () => {
+    const { buffer, rule } = holding(oneBlock(100n, 6));
+    buffer.advance(NOW_MS);
+    const first = planned(buffer, NOW_MS + 10);
+    const ofFirst = { count: Infinity, used: 0, ageMs: 20, freshForMs: FRESH_MS };
+    rule.due = false;
+    expect(buffer.plan(NOW_MS + 30, 1000)).toBeUndefined();
+    const ahead = oneBlock(200n, 6, { askedAtMs: NOW_MS + 10 });
+    expect(buffer.fill(first, ahead, NOW_MS + 30)).toBe(true);
+    expect(buffer.plan(NOW_MS + 30, 1000)).toBeUndefined();
+    expect(rule.judged.slice(-2)).toEqual([ofFirst, ofFirst]);
+    rule.due = true;
+    const [second, third] = [planned(buffer, NOW_MS + 40), planned(buffer, NOW_MS + 50)];
+    expect(buffer.plan(NOW_MS + 60, 1000), "no more than two").toBeUndefined();
+    // Each response makes the oldest of three stocks a gap.
+    for (const [fetch, id] of [[third, 200n] as const, [second, 300n] as const]) {
+      const stock = oneBlock(id + 100n, 6, { askedAtMs: NOW_MS + 50 });
+      expect(buffer.fill(fetch, stock, NOW_MS + 60)).toBe(true);
+      expect([buffer.advance(NOW_MS + 60), idOf(buffer)]).toEqual([true, id]);
+    }
+  });
+
+  it.each<[string, movesMs: number[], ends: number[]]>([
+    ["used up, at its last ID", [20, 30, 35, 40], [2]],
+    ["that was forgotten", [20, 60_000], [1]],
+    ["under a clock that went back", [20, -1000], [1]],
+  ])("learns once of a stock %s", (_, movesMs, ends) => {
     const { buffer, rule } = holding(oneBlock(100n, 2));
     for (const ms of movesMs) buffer.advance(NOW_MS + ms);
-    expect(rule.ends).toEqual([{ count: 2, freshForMs: FRESH_MS, ...use }]);
+    expect(rule.ends).toEqual(ends);
   });
 
   it("learns of misses, and of round trip times", () => {
     const { buffer, rule } = holding(oneBlock(100n, 5), NOW_MS + 12);
-    buffer.missed(NOW_MS + 15);
-    expect(rule).toMatchObject({ missesMs: [NOW_MS + 15], roundTripsMs: [12] });
+    buffer.missed();
+    expect(rule).toMatchObject({ misses: 1, roundTripsMs: [12] });
   });
 });
 

@@ -7,10 +7,10 @@ import { leftAt, takeBlocks } from "../../../src/core/blocks/take-blocks.ts";
 const NOW_MS = 1_800_000_000_000;
 const FRESH_MS = 250;
 
-/** Always asks for the next stock. */
+/** Always asks for one stock ahead. */
 const EAGER: RefillRule = {
   countAt: () => 1000,
-  isDue: () => true,
+  isDue: ({ count }) => count < Infinity,
   ended: () => undefined,
   missed: () => undefined,
   answered: () => undefined,

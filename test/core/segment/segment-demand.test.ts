@@ -33,7 +33,7 @@ function demandAt(step: number, namespaceStep: number): SegmentDemand {
 }
 
 function useOf(count: number, used: number): StockUse {
-  return { count, used, servedMs: 1, ageMs: 1, freshForMs: Infinity };
+  return { count, used, ageMs: 1, freshForMs: Infinity };
 }
 
 describe("the length of the next segment", () => {

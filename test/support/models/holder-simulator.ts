@@ -43,10 +43,11 @@ export function simulateHolder(
     return openFor(buffer, count, nowMs) && takeBlocks(buffer, count, nowMs) !== undefined;
   };
   for (let nowMs = START_MS; nowMs < START_MS + totalMs; nowMs += 1) {
+    // Two may be under way, never two of one ms.
     const [fetched] = underway;
-    if (fetched && fetched.plannedAtMs + roundTripMs <= nowMs) {
+    if (fetched && fetched.askedAtMs + roundTripMs <= nowMs) {
       underway.shift();
-      const { count, plannedAtMs: askedAtMs } = fetched;
+      const { count, askedAtMs } = fetched;
       const blocks = [{ first: BigInt(outcome.prefetched), count }];
       buffer.fill(fetched, { blocks, shard: 0, askedAtMs }, nowMs);
       outcome.prefetched += count;
@@ -57,7 +58,7 @@ export function simulateHolder(
       if (take(count, nowMs)) outcome.served += count;
       else {
         outcome.missed += 1;
-        buffer.missed(nowMs);
+        buffer.missed();
       }
       const fetch = buffer.plan(nowMs, COUNT_MAX);
       if (!fetch) continue;
