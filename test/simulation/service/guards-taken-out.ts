@@ -124,8 +124,8 @@ export const BROKEN_WITH_TRUE_CLOCKS: readonly Broken[] = [
     /broken: H8/,
     {
       file: "core/blocks/block-buffer.ts",
-      from: "return ms >= 0 && ms <= mostMs;",
-      to: "return ms >= 0;",
+      from: "isWithin(nowMs - askedAtMs, this.freshForMs)",
+      to: "nowMs >= askedAtMs",
     },
   ],
   [
