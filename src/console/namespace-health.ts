@@ -3,6 +3,7 @@ import { type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
 import { relativeTime } from "./relative-time.ts";
 import { addressOf } from "./route.ts";
 import { segmentFacts, segmentState } from "./segment-state.ts";
+import { recentOf } from "./shard-history.ts";
 import {
   type Bounds,
   boundsIn,
@@ -37,23 +38,27 @@ const YEAR_MS = 365.25 * 86_400_000;
 /** How far beyond its bounds a mark may be before it needs attention, in ms: clocks differ by up to this. */
 const MARK_SLACK_MS = 60_000;
 
-/** The health of a namespace, by its definition and a page of its shards. */
-export function healthOf(definition: Json, page: Json, nowMs: number): Health {
+/**
+ * The health of a namespace, by its definition and a page of its shards. `before`: the page of an earlier look, which
+ * tells the refusals since then.
+ */
+export function healthOf(definition: Json, page: Json, before?: Json): Health {
   const statuses = objectsOf(page.shards);
   const issued = statuses.reduce(
     (sum, { counters }) => sum + numberOf(objectIn(counters).issued),
     0,
   );
   const isSegment = definition.kind === "segment";
+  const earlier = new Map(objectsOf(before?.shards).map((status) => [status.shard, status]));
   const attention = isSegment
     ? statuses.flatMap((status) => ofSegment(definition, status))
-    : [...ofLine(definition, nowMs), ...statuses.flatMap((status) => ofShard(definition, status))];
+    : statuses.flatMap((status) => ofShard(definition, status, earlier.get(status.shard)));
   const [worst] = attention.toSorted(byLevel);
   const leads = statuses.map((status) => shardFacts(status).leadMs);
   return {
     issued,
     leadMs: isSegment ? undefined : Math.max(0, ...leads),
-    level: worst?.level ?? "good",
+    level: worst?.level ?? (issued === 0 ? "idle" : "good"),
     summary: worst?.problem ?? (issued === 0 ? "idle" : "healthy"),
     attention,
   };
@@ -69,13 +74,14 @@ function ofSegment(definition: Json, status: Json): Attention[] {
   return attentionOf(name, segmentState(segmentFacts(status)), addressOf("namespaces", [name]));
 }
 
-function ofShard(definition: Json, status: Json): Attention[] {
+function ofShard(definition: Json, status: Json, before: Json | undefined): Attention[] {
   const name = textOf(definition.name);
   const bounds = boundsIn(definition);
   const facts = shardFacts(status);
+  const recent = before ? recentOf(shardFacts(before).refusals, facts.refusals) : {};
   const subject = `${name}, shard ${facts.shard}`;
   const address = addressOf("shards", [name]);
-  const found = attentionOf(subject, shardState(facts, {}, bounds), address);
+  const found = attentionOf(subject, shardState(facts, recent, bounds), address);
   return found.length > 0 ? found : ofMark(subject, status, definition, bounds, address);
 }
 
@@ -106,8 +112,9 @@ function ofMark(
 const MARK_ADVICE =
   "If the shard restarts, it continues at its mark and rejects requests until the clock is near it. Check the clock of the machine.";
 
-/** The end of a layout's time, if it is within a year. */
-function ofLine(definition: Json, nowMs: number): Attention[] {
+/** The end of a snowflake namespace's time, if it is within a year. */
+export function endOf(definition: Json, nowMs: number): Attention[] {
+  if (definition.kind === "segment") return [];
   const { endMs } = boundsIn(definition);
   if (endMs - nowMs > YEAR_MS) return [];
   const name = textOf(definition.name);

@@ -92,7 +92,8 @@ function grown(before: number, now: number): number {
   return Math.max(0, now - before);
 }
 
-function recentOf(
+/** Refusals since an earlier look, by code. */
+export function recentOf(
   before: Readonly<Record<string, number>>,
   now: Readonly<Record<string, number>>,
 ): Record<string, number> {

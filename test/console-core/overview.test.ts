@@ -1,6 +1,6 @@
 /** The health of namespaces, as the Overview shows it. */
 import { describe, expect, it } from "vitest";
-import { healthOf } from "../../src/console/namespace-health.ts";
+import { endOf, healthOf } from "../../src/console/namespace-health.ts";
 import { PRESETS } from "../../src/core/layout/presets.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 1);
@@ -30,15 +30,19 @@ const shard = (number: number, more: object = {}) => ({
   ...more,
 });
 
-const shown = (page: readonly object[], of: object = definition()) => {
-  const { level, summary, attention } = healthOf({ ...of }, { shards: page }, NOW_MS);
+const shown = (
+  page: readonly object[],
+  of: object = definition(),
+  before: readonly object[] = [],
+) => {
+  const { level, summary, attention } = healthOf({ ...of }, { shards: page }, { shards: before });
   return [level, summary, attention.map(({ subject, address }) => `${subject} ${address}`)];
 };
 
 describe("a namespace", () => {
   it("is idle until it issues, then healthy", () => {
     const counters = { issued: 0, writes: 0, refusals: {} };
-    expect(shown([shard(0, { counters })])).toEqual(["good", "idle", []]);
+    expect(shown([shard(0, { counters })])).toEqual(["idle", "idle", []]);
     expect(shown([shard(0), shard(1)])).toEqual(["good", "healthy", []]);
   });
 
@@ -60,9 +64,19 @@ describe("a namespace", () => {
   it("needs attention if its timestamps end within a year", () => {
     const spanMs = layout.tickCount * layout.tickMs;
     const ending = definition(NOW_MS + YEAR_MS / 2 - spanMs);
-    const [level, summary] = shown([], ending);
-    expect([level, summary]).toEqual(["warning", "ends in 6 months"]);
-    expect(shown([], definition(NOW_MS + 2 * YEAR_MS - spanMs))[2]).toEqual([]);
+    expect(endOf({ ...ending }, NOW_MS)).toMatchObject([
+      { level: "warning", problem: "ends in 6 months", address: "#/namespaces/orders" },
+    ]);
+    expect(endOf({ ...definition(NOW_MS + 2 * YEAR_MS - spanMs) }, NOW_MS)).toEqual([]);
+  });
+
+  it("needs attention for a shard that refuses now, not for refusals of long ago", () => {
+    const counters = (times: number) => ({
+      counters: { issued: 9, writes: 1, refusals: { shard_saturated: times } },
+    });
+    expect(shown([shard(0, counters(5))])).toEqual(["good", "healthy", []]);
+    const [level, summary] = shown([shard(0, counters(6))], definition(), [shard(0, counters(5))]);
+    expect([level, summary]).toEqual(["warning", "saturated"]);
   });
 
   it("of the kind segment needs attention if it is nearly used up", () => {

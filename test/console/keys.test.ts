@@ -75,7 +75,7 @@ describe("with ACCESS=keys", () => {
       const others = SCOPES.filter((one) => one !== scope && one !== "admin");
       const page = await open(address, { key: (await makeKey(`not ${title}`, ...others)).key });
       await use(page, title);
-      await complains(page, new RegExp(`needs a key with the scope ${scope}\\.`));
+      await complains(page, new RegExp(`a key with the scope ${scope}\\.`));
       await expectCount(page.getByRole("region"), 0);
       await forget(page);
       await use(page, title);

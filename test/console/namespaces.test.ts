@@ -107,7 +107,7 @@ describe("a new namespace", () => {
 
   it("is offered with its name wherever the name is unknown", async () => {
     const page = await browser.open(`${service.url}/#/shards/nowhere`);
-    await page.getByRole("link", { name: "Create it" }).click();
+    await page.getByRole("link", { name: "Create nowhere" }).click();
     await page.getByRole("heading", { name: "Create a namespace" }).waitFor();
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("nowhere");
   });

@@ -87,7 +87,7 @@ describe("Decode", () => {
 
   it("says that no namespace has the name, at its field", async () => {
     const page = await browser.open(`${service.url}/#/decode/nowhere`);
-    await complains(page, /No namespace has this name/);
+    await complains(page, /There is no namespace/);
     const field = page.locator('[aria-invalid="true"][aria-describedby="namespace-problem"]');
     await expectCount(field, 1);
     await page.getByLabel("Namespace").fill("no/where");

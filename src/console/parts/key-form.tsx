@@ -13,16 +13,22 @@ export function KeyForm() {
   const key = useSavedKey();
   const isRequired = useKeyRequired();
   const dialog = useRef<HTMLDialogElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     if (isRequired && savedKey() === "") dialog.current?.showModal();
   }, [isRequired]);
   if (!isRequired) return null;
   return (
     <div class="key">
-      <button type="button" onClick={() => dialog.current?.showModal()}>
+      <button type="button" ref={button} onClick={() => dialog.current?.showModal()}>
         {key === "" ? "Enter API key" : "API key is set"}
       </button>
-      <dialog ref={dialog} aria-labelledby="key-title">
+      <dialog
+        ref={dialog}
+        aria-labelledby="key-title"
+        // A dialog that opened by itself has no control to return to.
+        onClose={() => button.current?.focus()}
+      >
         <KeyFields hasKey={key !== ""} onDone={() => dialog.current?.close()} />
       </dialog>
     </div>

@@ -31,7 +31,9 @@ export function Problem(props: { error: unknown; scope?: string; id?: string; do
       {error instanceof ApiError && error.unknownNamespace !== "" && (
         <>
           {" "}
-          <a href={addressOf("design", [], { name: error.unknownNamespace })}>Create it</a>
+          <a href={addressOf("design", [], { name: error.unknownNamespace })}>
+            Create {error.unknownNamespace}
+          </a>
         </>
       )}
     </p>
@@ -39,14 +41,16 @@ export function Problem(props: { error: unknown; scope?: string; id?: string; do
 }
 
 function wordsOf(error: ApiError, scope: string | undefined, doubt: string): string {
-  const { status, code, message, retryAfterMs, isInDoubt } = error;
+  const { status, code, message, retryAfterMs, isInDoubt, unknownNamespace } = error;
+  if (unknownNamespace !== "") return `There is no namespace ${unknownNamespace}.`;
   const needs = scope === undefined ? "" : ` This section needs a key with the scope ${scope}.`;
   if (status === 401 && savedKey() === "") return `This service requires a key.${needs}`;
   if (status === 401) {
     return `The key of this tab is not valid: it is revoked, expired or of another service.${needs}`;
   }
-  // No scope allows changing a built-in namespace.
-  if (status === 403 && code !== "builtin_namespace") return `${message}${needs}`;
+  // No scope allows changing a built-in namespace. The service's own message often names what the key lacks.
+  const isClear = code === "builtin_namespace" || /\bscope\b|other namespaces/.test(message);
+  if (status === 403 && !isClear) return `${message}${needs}`;
   const unsure = isInDoubt && doubt !== "" ? ` ${doubt}` : "";
   // Rounded up to seconds: an early retry would be rejected again.
   const later = Math.ceil(retryAfterMs / 1000) * 1000;

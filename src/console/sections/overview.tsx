@@ -1,31 +1,21 @@
 /** The section Overview: what Edgeflake is, a live ID, the namespaces, and what needs attention. */
 import { useLayoutEffect, useState } from "preact/hooks";
 import { decodedId } from "../../core/layout/decoded.ts";
-import { ask, isListOf, type Json, objectsOf, textOf } from "../api.ts";
+import { ask, type Json } from "../api.ts";
 import { linesOf } from "../code-lines.ts";
-import { figure } from "../figure.ts";
-import { type Attention, byLevel, healthOf } from "../namespace-health.ts";
 import { builtIn } from "../namespaces.ts";
 import { useAction } from "../parts/action.ts";
 import { Bits } from "../parts/bits.tsx";
 import { Code } from "../parts/code.tsx";
 import { Copy } from "../parts/copy.tsx";
-import { PollFailure } from "../parts/poll-failure.tsx";
+import { NamespacesHealth } from "../parts/namespaces-health.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Time } from "../parts/time.tsx";
-import { usePolled } from "../polled.ts";
 import { addressOf } from "../route.ts";
 import { savedKey, useSavedKey } from "../session.ts";
-import { duration, isShardPage } from "../shard-state.ts";
 import { idsIn } from "./request.tsx";
 
 const NAMESPACE = "default";
-const NAMESPACES_EVERY_MS = 30_000;
-/** Asking a shard wakes it, so the Overview asks seldom, but for the second look, which gives the first rate. */
-const STATUS_EVERY_MS = 10_000;
-const SECOND_LOOK_MS = 2000;
-/** Most namespaces whose shards are asked. */
-const WATCHED_MAX = 8;
 
 export function Overview() {
   return (
@@ -37,7 +27,7 @@ export function Overview() {
       <LiveId />
       <h2>Three lines in your app</h2>
       <Lines />
-      <Namespaces />
+      <NamespacesHealth />
     </>
   );
 }
@@ -98,117 +88,4 @@ function Lines() {
       </p>
     </>
   );
-}
-
-function isNamespaceList({ namespaces }: Json): boolean {
-  return isListOf(namespaces, ({ name }) => textOf(name) !== "");
-}
-
-/** The namespaces of this service, and what needs attention in them. */
-function Namespaces() {
-  const listed = usePolled("/v1/namespaces?limit=100", NAMESPACES_EVERY_MS, {
-    isAnswer: isNamespaceList,
-  });
-  const [attention, setAttention] = useState<Readonly<Record<string, readonly Attention[]>>>({});
-  const all = objectsOf(listed.answer?.namespaces).filter(isOfInterest);
-  const watched = all.slice(0, WATCHED_MAX);
-  const note = (name: string, items: readonly Attention[]): void =>
-    setAttention((before) => ({ ...before, [name]: items }));
-  return (
-    <>
-      <h2>Needs attention</h2>
-      <AttentionList items={Object.values(attention).flat().toSorted(byLevel)} />
-      <h2>Namespaces</h2>
-      <PollFailure polled={listed} scope="read" />
-      {watched.length > 0 && (
-        <table class="cards" aria-label="Namespaces">
-          <thead>
-            <tr>
-              {["name", "kind", "IDs/s", "lead", "health"].map((heading) => (
-                <th scope="col" key={heading}>
-                  {heading}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {watched.map((definition) => (
-              <NamespaceRow key={textOf(definition.name)} definition={definition} onHealth={note} />
-            ))}
-          </tbody>
-        </table>
-      )}
-      <p>
-        <a href={addressOf("namespaces")}>All namespaces</a> ·{" "}
-        <a href={addressOf("design")}>Create a namespace</a>
-      </p>
-    </>
-  );
-}
-
-/** Built-in namespaces but the usual one, and retired ones, would hide those in use. */
-function isOfInterest({ name, builtIn, retired }: Json): boolean {
-  return retired !== true && (builtIn !== true || name === NAMESPACE);
-}
-
-function AttentionList({ items }: { items: readonly Attention[] }) {
-  if (items.length === 0) return <p class="good">Nothing.</p>;
-  return (
-    <ul class="attention">
-      {items.map(({ level, subject, problem, advice, address }) => (
-        <li key={`${subject} ${problem}`}>
-          <a href={address}>{subject}</a>: <b class={level}>{problem}</b>. {advice}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface Look {
-  readonly atMs: number;
-  readonly issued: number;
-}
-
-function NamespaceRow(props: {
-  definition: Json;
-  onHealth: (name: string, attention: readonly Attention[]) => void;
-}) {
-  const { definition, onHealth } = props;
-  const name = textOf(definition.name);
-  const [looks, setLooks] = useState<readonly Look[]>([]);
-  const everyMs = looks.length < 2 ? SECOND_LOOK_MS : STATUS_EVERY_MS;
-  const { answer, atMs, error } = usePolled(`/v1/shards/${name}`, everyMs, {
-    isAnswer: isShardPage,
-  });
-  const health = answer && healthOf(definition, answer, Date.now());
-  useLayoutEffect(() => {
-    if (!health) return;
-    onHealth(name, health.attention);
-    setLooks((before) => [...before.slice(-1), { atMs, issued: health.issued }]);
-  }, [answer]);
-  const rate = rateOf(looks);
-  return (
-    <tr>
-      <th scope="row">
-        <a href={addressOf("namespaces", [name])}>{name}</a>
-      </th>
-      <td data-label="kind">{textOf(definition.kind)}</td>
-      <td data-label="IDs/s">{rate === undefined ? "…" : figure(rate)}</td>
-      <td data-label="lead">{health?.leadMs === undefined ? "–" : duration(health.leadMs)}</td>
-      <td data-label="health">
-        {health && (
-          <a href={addressOf("shards", [name])} class={health.level}>
-            {health.summary}
-          </a>
-        )}
-        {!health && (error === undefined ? "…" : <span class="bad">unknown</span>)}
-      </td>
-    </tr>
-  );
-}
-
-/** IDs per second between the last two looks; undefined after the first. */
-function rateOf([first, last]: readonly Look[]): number | undefined {
-  if (!first || !last) return undefined;
-  return Math.max(0, last.issued - first.issued) / Math.max(1, (last.atMs - first.atMs) / 1000);
 }

@@ -72,6 +72,9 @@ export function Shards({ route }: { route: Route }) {
         polled={status.error === undefined && !definition ? defined : status}
         scope="read"
       />
+      {definition?.retired === true && (
+        <p class="warning">This namespace is retired: it issues no more IDs.</p>
+      )}
       {status.answer && definition && definition.kind === "segment" && (
         <SegmentStatus key={settled} answer={status.answer} atMs={status.atMs} />
       )}
