@@ -112,6 +112,25 @@ describe("Range", () => {
   });
 });
 
+describe("Overview", () => {
+  it("calls no namespace healthy that it could not look at", async () => {
+    const page = await browser.open(`${service.url}/#/decode`);
+    const main = page.locator("main");
+    const answer = Promise.withResolvers<void>();
+    await page.route("**/v1/shards/**", async (route) => {
+      await answer.promise;
+      await route.fulfill({ status: 503, json: { code: "shard_unavailable", detail: "Down." } });
+    });
+    await page.goto(`${service.url}/#/`);
+    await main.getByText(/^Checked 0 of \d+ namespaces so far/).waitFor();
+    expect(await main.innerText()).not.toMatch(/Nothing\.|healthy|idle/);
+    answer.resolve();
+    await main.getByText(/^All namespaces are checked: /).waitFor();
+    expect(await page.locator(".attention").innerText()).toMatch(/^default: unknown\. Down\./);
+    expect(await main.innerText()).not.toMatch(/Nothing\.|healthy|idle/);
+  });
+});
+
 describe("Request IDs", () => {
   it("gets IDs, says how many, and opens one in Decode", async () => {
     const page = await browser.open(`${service.url}/#/request/js53`);
