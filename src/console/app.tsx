@@ -108,7 +108,7 @@ export function App() {
         <h1 tabindex={-1} ref={heading}>
           {title}
         </h1>
-        {requiresKey && <p class="scope">Needs the scope {scope}.</p>}
+        {requiresKey && <p class="scope">Required scope: {scope}.</p>}
         <Section key={`${name} ${number}`} route={route} />
       </main>
     </>

@@ -1,5 +1,5 @@
 /** Looks at the shards of namespaces in turn, one request at a time, for the Overview. */
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask, type Json, textOf } from "./api.ts";
 import { type Health, healthOf } from "./namespace-health.ts";
 import { useSavedKey } from "./session.ts";
@@ -36,12 +36,16 @@ export function useLooks(definitions: readonly Json[]): Looks {
   const names = definitions.map(({ name }) => textOf(name));
   const subject = `${key} ${names.join(" ")}`;
   const [state, setState] = useState({ subject, looks: NONE });
+  // A changed policy counts from the next look on.
+  const latest = useRef(definitions);
+  latest.current = definitions;
   useLayoutEffect(() => {
     const ended = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let looks = NONE;
     const visit = async (index: number): Promise<void> => {
-      const definition = definitions[index % definitions.length];
+      const { length } = latest.current;
+      const definition = latest.current[index % length];
       if (!definition) return;
       if (document.visibilityState === "visible") {
         const name = textOf(definition.name);
@@ -55,8 +59,8 @@ export function useLooks(definitions: readonly Json[]): Looks {
         looks = new Map([...looks, [name, seen]]);
         setState({ subject, looks });
       }
-      const isEarly = index < 2 * definitions.length - 1;
-      const pauseMs = isEarly ? FIRST_MS : Math.max(LEAST_MS, ROUND_MS / definitions.length);
+      const isEarly = index < 2 * length - 1;
+      const pauseMs = isEarly ? FIRST_MS : Math.max(LEAST_MS, ROUND_MS / length);
       timer = setTimeout(() => void visit(index + 1), pauseMs);
     };
     void visit(0);

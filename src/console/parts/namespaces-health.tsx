@@ -5,7 +5,7 @@ import { figure } from "../figure.ts";
 import { type Looks, type Seen, useLooks } from "../health-watch.ts";
 import { type Attention, byLevel, endOf } from "../namespace-health.ts";
 import { askAllPages, NAMESPACES_PATH } from "../namespaces.ts";
-import { usePolled } from "../polled.ts";
+import { type Polled, usePolled } from "../polled.ts";
 import { addressOf } from "../route.ts";
 import { duration } from "../shard-state.ts";
 import { PollFailure } from "./poll-failure.tsx";
@@ -22,14 +22,11 @@ export function NamespacesHealth() {
   const listed = usePolled(NAMESPACES_PATH, NAMESPACES_EVERY_MS, { send: askAllPages });
   const all = objectsOf(listed.answer?.namespaces).filter(isOfInterest);
   const looks = useLooks(all);
-  const isKnown = listed.answer !== undefined && listed.error === undefined;
   return (
     <>
       <h2>Needs attention</h2>
       <AttentionList items={attentionOf(all, looks)} />
-      <p role="status">
-        {isKnown ? progressOf(all, looks) : listed.error === undefined ? "Loading …" : "Unknown."}
-      </p>
+      <p role="status">{progressOf(listed, all, looks)}</p>
       <PollFailure polled={listed} scope="read" />
       <h2>Namespaces</h2>
       {all.length > 0 && (
@@ -73,7 +70,10 @@ function attentionOf(all: readonly Json[], looks: Looks): Attention[] {
   return items.toSorted(byLevel);
 }
 
-function progressOf(all: readonly Json[], looks: Looks): string {
+/** How much is known. */
+function progressOf({ answer, error }: Polled, all: readonly Json[], looks: Looks): string {
+  if (error !== undefined) return "Unknown.";
+  if (!answer) return "Loading …";
   const checked = all.filter(({ name }) => looks.has(textOf(name))).length;
   if (checked < all.length) return `Checked ${checked} of ${all.length} namespaces so far …`;
   const healthy = attentionOf(all, looks).length === 0 ? "Nothing. " : "";

@@ -19,8 +19,8 @@ export function isWrong(error: unknown, field: string): boolean {
 }
 
 /**
- * An error in words, with the scope that it needs and when to retry. A namespace that does not exist can be created. `id`: for the `aria-describedby` of its field.
- * `doubt`: added if the service may have done the action despite the error.
+ * An error in words, with the scope that it needs and when to retry. Offers to create a namespace that does not exist.
+ * `id`: for the `aria-describedby` of its field. `doubt`: added if the service may have done the action despite the error.
  */
 export function Problem(props: { error: unknown; scope?: string; id?: string; doubt?: string }) {
   const { error, scope, id, doubt = "" } = props;
