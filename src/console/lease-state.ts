@@ -4,7 +4,7 @@ import { leasableWorkers } from "../core/lease/worker-lease.ts";
 import { DATE_MS_MAX, LEASE_TTL_DEFAULT_MS } from "../core/limits.ts";
 import { isListOf, isNumber, type Json, numberOf, objectsOf, textOf } from "./api.ts";
 import { figure } from "./figure.ts";
-import { duration, type ShardState } from "./shard-state.ts";
+import { duration, type ShardState } from "./shards/shard-state.ts";
 
 /** A held lease ends soon from here on, in ms: a holder with the usual length renews it at half of that. */
 export const ENDING_SOON_MS = LEASE_TTL_DEFAULT_MS / 4;

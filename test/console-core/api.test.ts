@@ -9,7 +9,7 @@ import { cursorQuery } from "../../src/console/parts/pager.tsx";
 import { Problem } from "../../src/console/parts/problem.tsx";
 import { isKeyPage } from "../../src/console/sections/keys.tsx";
 import { idsIn } from "../../src/console/sections/request.tsx";
-import { isDefinition, isShardPage } from "../../src/console/shard-state.ts";
+import { isDefinition, isShardPage } from "../../src/console/shards/shard-state.ts";
 import { hookOf, htmlOf, wordsOf } from "./view.ts";
 
 const fetched = vi.fn<typeof fetch>();

@@ -1,9 +1,9 @@
 /** The history of shards, and its charts. */
 import { h } from "preact";
 import { describe, expect, it } from "vitest";
-import { type Period, shapeOf } from "../../src/console/chart-shape.ts";
-import { MEASURES, wordsOf } from "../../src/console/measures.ts";
-import { ShardCharts } from "../../src/console/parts/shard-charts.tsx";
+import { type Period, shapeOf } from "../../src/console/shards/chart-shape.ts";
+import { MEASURES, wordsOf } from "../../src/console/shards/measures.ts";
+import { ShardCharts } from "../../src/console/shards/shard-charts.tsx";
 import {
   GAP_MS,
   HISTORY_MS,
@@ -15,8 +15,8 @@ import {
   SAMPLES_MAX,
   type Sample,
   samplesOf,
-} from "../../src/console/shard-history.ts";
-import { type ShardFacts, shardFacts } from "../../src/console/shard-state.ts";
+} from "../../src/console/shards/shard-history.ts";
+import { type ShardFacts, shardFacts } from "../../src/console/shards/shard-state.ts";
 import { expectHarmless, htmlOf, wordsOf as textOf } from "./view.ts";
 
 const LOOK_MS = 2000;

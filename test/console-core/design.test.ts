@@ -6,9 +6,9 @@ import {
   designAddress,
   designed,
   designIn,
-} from "../../src/console/design-input.ts";
-import { facts, limitUses, shardsUse } from "../../src/console/layout-facts.ts";
-import { PUBLISHED } from "../../src/console/published.ts";
+} from "../../src/console/design/design-input.ts";
+import { facts, limitUses, shardsUse } from "../../src/console/design/layout-facts.ts";
+import { PUBLISHED } from "../../src/console/design/published.ts";
 import { parseRoute } from "../../src/console/route.ts";
 import { decodedId } from "../../src/core/layout/decoded.ts";
 import { POLICY_FIELDS } from "../../src/core/layout/fields.ts";

@@ -2,13 +2,13 @@
 import { h } from "preact";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { freeWorkers, leasesIn } from "../../src/console/lease-state.ts";
-import { SegmentStatus } from "../../src/console/parts/segment-status.tsx";
 import { KeyTable } from "../../src/console/sections/keys.tsx";
 import { LeaseTable } from "../../src/console/sections/leases.tsx";
 import { Ids, problemOf } from "../../src/console/sections/request.tsx";
 import { ShardsView } from "../../src/console/sections/shards.tsx";
-import { NO_HISTORY, nextHistory } from "../../src/console/shard-history.ts";
-import { boundsIn, shardFacts } from "../../src/console/shard-state.ts";
+import { SegmentStatus } from "../../src/console/shards/segment-status.tsx";
+import { NO_HISTORY, nextHistory } from "../../src/console/shards/shard-history.ts";
+import { boundsIn, shardFacts } from "../../src/console/shards/shard-state.ts";
 import { presetOf } from "../core/vectors.ts";
 import { expectHarmless, htmlOf, rowsOf, wordsOf } from "./view.ts";
 

@@ -1,6 +1,6 @@
 /** The health of namespaces, as the Overview shows it. */
 import { describe, expect, it } from "vitest";
-import { endOf, healthOf } from "../../src/console/namespace-health.ts";
+import { endOf, healthOf } from "../../src/console/health/namespace-health.ts";
 import { PRESETS } from "../../src/core/layout/presets.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 1);

@@ -1,7 +1,7 @@
 /** The page of an address, without a request. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { designIn } from "../../src/console/design-input.ts";
-import { LayoutForm } from "../../src/console/parts/layout-form.tsx";
+import { designIn } from "../../src/console/design/design-input.ts";
+import { LayoutForm } from "../../src/console/design/layout-form.tsx";
 import { parseRoute } from "../../src/console/route.ts";
 import { ENCODINGS, encode } from "../../src/core/codec.ts";
 import { PRESETS } from "../../src/core/layout/presets.ts";

@@ -6,7 +6,7 @@ import {
   type ShardFacts,
   shardFacts,
   shardState,
-} from "../../src/console/shard-state.ts";
+} from "../../src/console/shards/shard-state.ts";
 import { PRESETS } from "../../src/core/layout/presets.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { type Input, linesOf } from "../../src/console/code-lines.ts";
-import { facts } from "../../src/console/layout-facts.ts";
+import { facts } from "../../src/console/design/layout-facts.ts";
 import { builtIn, namespaceIn } from "../../src/console/namespaces.ts";
 import { relativeTime } from "../../src/console/relative-time.ts";
+import { isSendable } from "../../src/console/session.ts";
 import {
   segmentFacts,
   segmentRows,
   segmentState,
   timeLeft,
   usedOf,
-} from "../../src/console/segment-state.ts";
-import { isSendable } from "../../src/console/session.ts";
+} from "../../src/console/shards/segment-state.ts";
 import { layoutOf } from "../../src/core/layout/layout.ts";
 import { NAMESPACE_NAME } from "../../src/core/namespace/namespace.ts";
 import { presetOf } from "../core/vectors.ts";

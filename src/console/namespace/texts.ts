@@ -4,7 +4,7 @@ import type { FieldError } from "../../core/allowed.ts";
 import { mapFields, POLICY_FIELDS, type WholeField, wrongIn } from "../../core/layout/fields.ts";
 import type { NamespacePolicy } from "../../core/layout/policy.ts";
 import { figure } from "../figure.ts";
-import { duration } from "../shard-state.ts";
+import { duration } from "../shards/shard-state.ts";
 
 /** The typed texts, by field. An absent one is empty. */
 export type Texts = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { ApiError } from "../api.ts";
 import { addressOf } from "../route.ts";
 import { savedKey } from "../session.ts";
-import { duration } from "../shard-state.ts";
+import { duration } from "../shards/shard-state.ts";
 
 /** An invalid field of a form, named by its label. */
 export class WrongField extends Error {

@@ -1,6 +1,6 @@
 /** Creates a namespace of either kind. The designer of layouts is a step of it, and decodes IDs too. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { designAddress, designed, designIn } from "../design-input.ts";
+import { designAddress, designed, designIn } from "../design/design-input.ts";
 import { SegmentFields } from "../namespace/segment-fields.tsx";
 import {
   firstIds,

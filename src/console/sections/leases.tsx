@@ -23,11 +23,11 @@ import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ReleaseForm } from "../parts/release-form.tsx";
-import { State } from "../parts/state.tsx";
 import { StatusLine } from "../parts/status-line.tsx";
 import { NONE, Table } from "../parts/table.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
+import { State } from "../shards/state.tsx";
 
 const EVERY_MS = 5000;
 

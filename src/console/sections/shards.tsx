@@ -11,14 +11,13 @@ import {
 import { cursorQuery, Pager } from "../parts/pager.tsx";
 import { PollFailure } from "../parts/poll-failure.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { SegmentStatus } from "../parts/segment-status.tsx";
-import { ShardCharts, type Span, spanIn } from "../parts/shard-charts.tsx";
-import { State } from "../parts/state.tsx";
 import { NONE, Table } from "../parts/table.tsx";
 import { usePolled } from "../polled.ts";
 import { addressOf, type Route, replaceAddress } from "../route.ts";
 import { savedKey } from "../session.ts";
-import { type History, keepLook, keptHistory, type Seen } from "../shard-history.ts";
+import { SegmentStatus } from "../shards/segment-status.tsx";
+import { ShardCharts, type Span, spanIn } from "../shards/shard-charts.tsx";
+import { type History, keepLook, keptHistory, type Seen } from "../shards/shard-history.ts";
 import {
   type Bounds,
   boundsIn,
@@ -29,7 +28,8 @@ import {
   type ShardState,
   shardFacts,
   shardState,
-} from "../shard-state.ts";
+} from "../shards/shard-state.ts";
+import { State } from "../shards/state.tsx";
 
 const EVERY_MS = 2000;
 /** Policies change seldom. */

@@ -1,4 +1,4 @@
-import type { ShardState } from "../shard-state.ts";
+import type { ShardState } from "./shard-state.ts";
 
 /** A state in words, with advice, and a link to the reference if callers get an error. */
 export function State({ state: { level, words, advice, code } }: { state: ShardState }) {

@@ -2,14 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { type Json, objectsOf, textOf } from "../api.ts";
 import { figure } from "../figure.ts";
-import { type Looks, type Seen, useLooks } from "../health-watch.ts";
-import { type Attention, byLevel, endOf } from "../namespace-health.ts";
 import { askAllPages, NAMESPACES_PATH } from "../namespaces.ts";
+import { PollFailure } from "../parts/poll-failure.tsx";
+import { NONE as EMPTY, Table } from "../parts/table.tsx";
 import { type Polled, usePolled } from "../polled.ts";
 import { addressOf } from "../route.ts";
-import { duration } from "../shard-state.ts";
-import { PollFailure } from "./poll-failure.tsx";
-import { NONE as EMPTY, Table } from "./table.tsx";
+import { duration } from "../shards/shard-state.ts";
+import { type Looks, type Seen, useLooks } from "./health-watch.ts";
+import { type Attention, byLevel, endOf } from "./namespace-health.ts";
 
 /** The built-in namespace that is usually in use. */
 const USUAL = "default";

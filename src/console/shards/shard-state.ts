@@ -1,6 +1,6 @@
 /** The state of a shard in words, with advice. */
-import { POLICY_FIELDS } from "../core/layout/fields.ts";
-import { isListOf, isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
+import { POLICY_FIELDS } from "../../core/layout/fields.ts";
+import { isListOf, isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "../api.ts";
 
 export interface ShardFacts {
   readonly shard: number;

@@ -1,9 +1,9 @@
 /** The health of a namespace, and what needs attention, for the Overview. */
-import { type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
-import { relativeTime } from "./relative-time.ts";
-import { addressOf } from "./route.ts";
-import { segmentFacts, segmentState } from "./segment-state.ts";
-import { recentOf } from "./shard-history.ts";
+import { type Json, numberOf, objectIn, objectsOf, textOf } from "../api.ts";
+import { relativeTime } from "../relative-time.ts";
+import { addressOf } from "../route.ts";
+import { segmentFacts, segmentState } from "../shards/segment-state.ts";
+import { recentOf } from "../shards/shard-history.ts";
 import {
   type Bounds,
   boundsIn,
@@ -11,7 +11,7 @@ import {
   type ShardState,
   shardFacts,
   shardState,
-} from "./shard-state.ts";
+} from "../shards/shard-state.ts";
 
 /** Something that a person should look at. */
 export interface Attention {

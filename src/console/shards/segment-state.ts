@@ -1,7 +1,7 @@
 /** The state of a segment in words and figures, with advice. */
-import { isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "./api.ts";
-import { figure } from "./figure.ts";
-import { UNITS_MS } from "./relative-time.ts";
+import { isNumber, type Json, numberOf, objectIn, objectsOf, textOf } from "../api.ts";
+import { figure } from "../figure.ts";
+import { UNITS_MS } from "../relative-time.ts";
 import { faultIn, refusalsIn, type ShardState } from "./shard-state.ts";
 
 /** A fetched range of numbers. */

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { type Json, objectsOf } from "../api.ts";
-import { type Sample, segmentFacts, segmentRows, segmentState, usedOf } from "../segment-state.ts";
-import { FactTable } from "./fact-table.tsx";
+import { FactTable } from "../parts/fact-table.tsx";
+import { type Sample, segmentFacts, segmentRows, segmentState, usedOf } from "./segment-state.ts";
 
 /** Samples to keep: two minutes, at one every 2 s. */
 const SAMPLES_KEPT = 60;

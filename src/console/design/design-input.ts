@@ -1,20 +1,20 @@
 /** The design of a snowflake namespace: the input, its address, and the request body that creates it. */
 
-import { type FieldError, integerFrom } from "../core/allowed.ts";
-import { parseInstant } from "../core/instant.ts";
-import { LANE_FIELDS, POLICY_FIELDS, WIDTHS } from "../core/layout/fields.ts";
-import { type Layout, type LayoutSpec, makeLayout } from "../core/layout/layout.ts";
-import { DEFAULT_SPEC, PRESETS } from "../core/layout/presets.ts";
-import { REGIONS_COUNT_MAX, SHARDS_DEFAULT } from "../core/limits.ts";
+import { type FieldError, integerFrom } from "../../core/allowed.ts";
+import { parseInstant } from "../../core/instant.ts";
+import { LANE_FIELDS, POLICY_FIELDS, WIDTHS } from "../../core/layout/fields.ts";
+import { type Layout, type LayoutSpec, makeLayout } from "../../core/layout/layout.ts";
+import { DEFAULT_SPEC, PRESETS } from "../../core/layout/presets.ts";
+import { REGIONS_COUNT_MAX, SHARDS_DEFAULT } from "../../core/limits.ts";
 import {
   defineNamespace,
   type SnowflakeDefinition,
   type SnowflakeInput,
   shardsMax,
-} from "../core/namespace/namespace.ts";
-import { REGIONS, type Region } from "../core/regions.ts";
-import { POLICY_NAMES, type Texts, wholesIn } from "./namespace/texts.ts";
-import { addressOf, type Route } from "./route.ts";
+} from "../../core/namespace/namespace.ts";
+import { REGIONS, type Region } from "../../core/regions.ts";
+import { POLICY_NAMES, type Texts, wholesIn } from "../namespace/texts.ts";
+import { addressOf, type Route } from "../route.ts";
 
 export interface DesignInput {
   /** May be invalid; `epochMs` is NaN if the typed text is no time. */

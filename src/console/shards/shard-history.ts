@@ -1,5 +1,5 @@
 /** Rates of shards, from the counters of successive looks at their status. */
-import { setBounded } from "../core/bounded-map.ts";
+import { setBounded } from "../../core/bounded-map.ts";
 import type { ShardFacts } from "./shard-state.ts";
 
 /** The time that a history covers, in ms: the longest span of a chart. */

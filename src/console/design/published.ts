@@ -1,6 +1,6 @@
 /** Published layouts of other systems, to decode their IDs. They are no namespaces of the service. */
-import type { LayoutSpec } from "../core/layout/layout.ts";
-import { DEFAULT_SPEC } from "../core/layout/presets.ts";
+import type { LayoutSpec } from "../../core/layout/layout.ts";
+import { DEFAULT_SPEC } from "../../core/layout/presets.ts";
 
 /** By the name of the system. */
 export const PUBLISHED: ReadonlyMap<string, LayoutSpec> = new Map([

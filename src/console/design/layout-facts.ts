@@ -1,8 +1,8 @@
 /** Properties of a layout, in words and figures. */
-import { LAYOUT_SUMS } from "../core/layout/fields.ts";
-import { maxIdOf } from "../core/layout/id.ts";
-import { type Layout, type LayoutSpec, tickStartMs } from "../core/layout/layout.ts";
-import { leasableWorkers } from "../core/lease/worker-lease.ts";
+import { LAYOUT_SUMS } from "../../core/layout/fields.ts";
+import { maxIdOf } from "../../core/layout/id.ts";
+import { type Layout, type LayoutSpec, tickStartMs } from "../../core/layout/layout.ts";
+import { leasableWorkers } from "../../core/lease/worker-lease.ts";
 import {
   DATE_MS_MAX,
   ID_BITS_MAX,
@@ -11,10 +11,10 @@ import {
   SHARDS_DEFAULT,
   SHARDS_MAX,
   WORKER_BITS_MAX,
-} from "../core/limits.ts";
-import { shardsMax } from "../core/namespace/namespace.ts";
-import { figure } from "./figure.ts";
-import { relativeTime } from "./relative-time.ts";
+} from "../../core/limits.ts";
+import { shardsMax } from "../../core/namespace/namespace.ts";
+import { figure } from "../figure.ts";
+import { relativeTime } from "../relative-time.ts";
 
 /** Pairs of a property and its value, for a number of shards. */
 export function facts(layout: Layout, shards: number, nowMs: number): [string, string][] {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { MEASURES } from "../measures.ts";
-import { type History, samplesOf } from "../shard-history.ts";
+import { MEASURES } from "./measures.ts";
+import { type History, samplesOf } from "./shard-history.ts";
 import { TimeChart } from "./time-chart.tsx";
 
 /** Spans of time to choose from, in ms, by their words. */

@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Period, type Shape, type Size, shapeOf, timeText } from "../chart-shape.ts";
-import { amountAt, type Measure, wordsOf } from "../measures.ts";
-import type { Sample } from "../shard-history.ts";
+import { type Period, type Shape, type Size, shapeOf, timeText } from "./chart-shape.ts";
+import { amountAt, type Measure, wordsOf } from "./measures.ts";
+import type { Sample } from "./shard-history.ts";
 
 /** Before the page is measured. */
 const USUAL: Size = { widthPx: 480, fontPx: 12 };

@@ -1,9 +1,9 @@
 /** Looks at the shards of namespaces in turn, one request at a time, for the Overview. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ask, type Json, textOf } from "./api.ts";
+import { ask, type Json, textOf } from "../api.ts";
+import { useSavedKey } from "../session.ts";
+import { isShardPage } from "../shards/shard-state.ts";
 import { type Health, healthOf } from "./namespace-health.ts";
-import { useSavedKey } from "./session.ts";
-import { isShardPage } from "./shard-state.ts";
 
 /** The last look at a namespace. */
 export interface Look {

@@ -3,9 +3,9 @@ import { parseInstant } from "../../core/instant.ts";
 import { LAYOUT_FIELDS, WIDTHS } from "../../core/layout/fields.ts";
 import type { LayoutSpec } from "../../core/layout/layout.ts";
 import { PRESETS } from "../../core/layout/presets.ts";
-import { PUBLISHED } from "../published.ts";
-import { Choice, Slider, TextField } from "./field.tsx";
-import { Problem } from "./problem.tsx";
+import { Choice, Slider, TextField } from "../parts/field.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { PUBLISHED } from "./published.ts";
 
 const TICKS = [
   ["1", "1 ms"],
