@@ -45,8 +45,8 @@ export class Load {
   }
 
   /**
-   * Resolves when all requests have ended, to how long requests were sent, in ms: as planned, until the last one that
-   * had to wait, or until the stop.
+   * Resolves after all requests have ended. The result is the time during which requests were sent, in ms: as planned,
+   * or until the last request that had to wait, or until the stop.
    */
   async run(): Promise<number> {
     const { rate, seconds, connections, timeoutMs, turns } = this.#plan;

@@ -133,7 +133,7 @@ describe("the list", () => {
   });
 });
 
-/** What the service makes of the body of a PATCH. */
+/** The result of a PATCH body at the service. */
 function patched(stored: NamespaceDefinition, body: unknown) {
   const parsed = v.safeParse(namespacePatchBodyOf({ ...Object(body) }, stored.kind), body);
   return parsed.success ? patchNamespace(parsed.output, stored) : undefined;

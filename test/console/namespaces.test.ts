@@ -35,7 +35,7 @@ async function retype(page: Page, text: string): Promise<void> {
 }
 
 describe("the list", () => {
-  it("is searched by keyboard: it says how many match, and Enter opens the one that is meant", async () => {
+  it("is searched by keyboard: the list shows the number of matches, and Enter opens the match", async () => {
     await service.ask("/v1/namespaces/parcels", "PUT", { kind: "segment" });
     const page = await browser.open(`${service.url}/#/namespaces`);
     await page.getByText(/^\d+ namespaces$/).waitFor();

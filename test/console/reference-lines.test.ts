@@ -38,7 +38,7 @@ async function shell(line: string): Promise<readonly [status: string, body: stri
 it("each succeeds", async () => {
   await service.ask("/v1/namespaces/invoices", "PUT", { kind: "segment" });
   const entries = entriesOf(readDocument(document)).toSorted((a, b) => turn(a) - turn(b));
-  /** What the examples have from another service, and this one's own. */
+  /** Values of the examples' service, and those of this service. */
   const own = new Map([[ORIGIN, service.url]]);
   for (const entry of entries) {
     const { operationId, responses } = entry;

@@ -54,7 +54,7 @@ function html(text: unknown): string {
   return quoted.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** What a row shows of a field: its name, description, allowed values, bounds and default. */
+/** A field's row: its name, description, allowed values, bounds and default. */
 function partsOf(name: string, field: JsonSchema): string[] {
   const { description = "", minimum, maximum, minLength, maxLength } = field;
   const bounds = [minimum, maximum, minLength, maxLength].flatMap((bound) => bound ?? []);

@@ -291,7 +291,7 @@ describe("what came of requests", () => {
     const history = new History({ count: 2, requestsMax: 1 });
     history.answer(PLAIN, ids);
     expect(history.verdict("counts")).toMatchObject({ verdict: "broken", broken: 1 });
-    // What was not asked for has no room.
+    // Only requested IDs have room.
     expect(history.checker.ids.count).toBe(Math.min(2, ids.length));
   });
 

@@ -1,4 +1,4 @@
-/** What is concluded: from what a service says of its layout, and from the checks for those who only see the status. */
+/** Conclusions of the history checker: the layout from the service's description, and the exit status from the checks. */
 import { describe, expect, it } from "vitest";
 import { PRESETS } from "../../src/core/layout/presets.ts";
 import type { DialectName } from "../../src/verify/dialects.ts";
@@ -18,7 +18,7 @@ function asked(dialect: DialectName, namespace: string, received: Received) {
   return askedLayout({ dialect, namespace, preset: undefined, key: undefined }, received);
 }
 
-describe("the layout, as far as the service says it", () => {
+describe("the layout that the service reports", () => {
   const { spec, policy } = PRESETS.get("js53") ?? {};
   const body = { kind: "snowflake", layout: spec, policy: { ...policy, freshForMs: 250 } };
 

@@ -159,7 +159,7 @@ describe("TinyID's answers", () => {
     const isCut = { kind: "indefinite", code: "body_cut" };
     const change = { delimited: false };
     expect(DIALECTS["tinyid-simple"].read(answer(200, "1,23", change))).toMatchObject(isCut);
-    // What ends with a bracket is whole.
+    // A text that ends with a bracket is complete.
     const whole = answer(200, '{"data":[1],"code":200}', change);
     expect(DIALECTS.tinyid.read(whole)).toEqual(acknowledged(1n));
   });

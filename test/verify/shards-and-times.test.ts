@@ -1,4 +1,4 @@
-/** What is read out of IDs: their shards and their times. */
+/** Shards and times decoded from IDs. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compose } from "../../src/core/layout/id.ts";

@@ -52,7 +52,7 @@ function isOfInterest({ name, builtIn, retired }: Json): boolean {
   return retired !== true && (builtIn !== true || name === USUAL);
 }
 
-/** What needs attention, the worst first. A namespace that can't be looked at does too. */
+/** The items that need attention, the worst first. A namespace whose shards can't be read is one of them. */
 function attentionOf(all: readonly Json[], looks: Looks): Attention[] {
   const items = all.flatMap((definition) => {
     const name = textOf(definition.name);

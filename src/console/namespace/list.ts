@@ -40,7 +40,7 @@ export function matching(rows: readonly NamespaceRow[], text: string): readonly 
   });
 }
 
-/** The namespace that a search means: of that name, or the only one that matches. */
+/** The namespace with exactly that name; otherwise the only match. */
 export function meant(rows: readonly NamespaceRow[], text: string): string | undefined {
   const found = matching(rows, text);
   const wanted = text.trim();

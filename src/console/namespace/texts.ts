@@ -47,7 +47,7 @@ export function wholesIn(table: Readonly<Record<string, WholeField>>, texts: Tex
   return { values, errors };
 }
 
-/** What is wrong with a field; undefined if nothing is. */
+/** The problem of a field; undefined if it is valid. */
 export function errorOf(errors: readonly FieldError[], name: string): string | undefined {
   const error = errors.find(({ field }) => field === name || field === `policy.${name}`);
   return error && `${name} ${error.detail}.`;

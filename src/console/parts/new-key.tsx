@@ -23,7 +23,7 @@ const USUAL: Input = { name: "", namespaces: "", expires: "", scopes: ["issue"] 
 const [NAMESPACES, UNTIL] = ["Only for these namespaces", "Until (UTC)"] as const;
 const PROBLEM_ID = "new-key-problem";
 
-/** What a key with a scope may do. */
+/** The use of each scope. */
 const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   issue: "Gets IDs and blocks: for services that need IDs.",
   read: "Decodes IDs, and sees namespaces and shards: for dashboards and people who look.",

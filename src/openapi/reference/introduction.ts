@@ -37,7 +37,7 @@ ${text}</div><div class="samples">${sample}</div></div>
 </section>`;
 }
 
-/** What a key with each scope may do beyond the operations that name it. */
+/** Rights of each scope, in addition to the operations that name it. */
 function authentication({ components }: Document, entries: readonly Entry[]): Topic {
   const byScope = Map.groupBy(entries, scopeOf);
   const scopes = [...byScope].filter(([scope]) => scope !== undefined);

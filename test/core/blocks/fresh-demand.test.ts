@@ -92,7 +92,7 @@ describe("the size of a prefetch", () => {
     expect(countsOfMisses(STEADY_MS, demandFor(10_000)).at(-1)).toBeGreaterThan(0);
   });
 
-  it("there is none if IDs are never fresh", () => {
+  it("prefetches nothing if IDs are never fresh", () => {
     expect(countsOfMisses([0, 0, 0, 0], demandFor(), 0)).toEqual([0, 0, 0, 0]);
   });
 });
